@@ -1,0 +1,337 @@
+"""The command line. Answers go to stdout, everything else to stderr.
+
+Exit codes: 0 done, 1 failed with a one-line reason, 2 wrong usage, 130 cancelled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from pipeline import __version__
+from pipeline.errors import Cancelled, SettingError, TwinspectError
+from pipeline.places import default_library
+from pipeline.progress import Progress
+from pipeline.settings import SPECS, Layer, Settings, read_layer, resolve
+
+if TYPE_CHECKING:
+    from pipeline.library import LibraryStatus
+    from pipeline.records import Trace
+
+DONE, FAILED, USAGE, CANCELLED = 0, 1, 2, 130
+LIBRARY_SETTINGS = "settings.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRequest:
+    """What the window is to open: a library (None: the last one), or the built-in sample."""
+
+    library: Path | None = None
+    sample: bool = False
+
+
+OpenWindow = Callable[[OpenRequest], int]
+SaveScreenshot = Callable[[Path, "Trace", Path], None]
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        print(f"{self.prog}: {message}", file=sys.stderr)
+        raise SystemExit(USAGE)
+
+
+def main(
+    argv: Sequence[str],
+    *,
+    open_window: OpenWindow | None = None,
+    save_screenshot: SaveScreenshot | None = None,
+) -> int:
+    """Run one command and return its exit code. The window and its pictures are handed in by the program that has a
+    window; without them those commands say so."""
+    try:
+        options = _parser().parse_args(list(argv))
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else FAILED
+    try:
+        if options.command in (None, "demo"):
+            if open_window is None:
+                raise TwinspectError("there is no window here: start the program as twinspect")
+            return open_window(OpenRequest(options.library, sample=options.command == "demo"))
+        commands: Mapping[str, Callable[[], None]] = {
+            "index": lambda: _index(options),
+            "query": lambda: _query(options, save_screenshot),
+            "status": lambda: _status(options),
+            "forget": lambda: _forget(options),
+        }
+        commands[options.command]()
+    except SettingError as error:
+        print(f"twinspect: {error}", file=sys.stderr)
+        return USAGE
+    except (Cancelled, KeyboardInterrupt):
+        print("twinspect: cancelled; what was done so far is kept", file=sys.stderr)
+        return CANCELLED
+    except TwinspectError as error:
+        print(f"twinspect: {_one_line(str(error))}", file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`); nothing more can be told to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        print(f"twinspect: {_one_line(str(error))}", file=sys.stderr)
+        return FAILED
+    return DONE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="twinspect", description="See what retrieval does to your documents: copies, evidence, and why."
+    )
+    parser.add_argument("--version", action="version", version=f"twinspect {__version__}")
+    parser.add_argument("--library", type=Path, help="the library to open (default: the last one)")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    commands.add_parser("demo", help="open the window on the built-in sample").set_defaults(library=None)
+
+    index = _command(commands, "index", "add folders to the library and bring it up to date")
+    index.add_argument("folders", nargs="*", type=Path, metavar="FOLDER", help="none: every folder of the library")
+    index.add_argument(
+        "--exclude", action="append", default=[], metavar="GLOB", help="leave these files out (gitignore)"
+    )
+    index.add_argument("--full", action="store_true", help="read every file again, whatever its size and times say")
+    index.add_argument("--retry-failed", action="store_true", help="read files again that failed before")
+    index.add_argument("--model", help="folder of a sentence-transformers model (default: the built-in one)")
+    index.add_argument("--json", action="store_true", help="print the report as JSON")
+
+    query = _command(commands, "query", "ask, and see what became of every candidate")
+    query.add_argument("text", metavar="TEXT")
+    query.add_argument("--leave-out", action="append", default=[], metavar="PATH", help="leave this document out")
+    query.add_argument("--prefer", action="append", default=[], metavar="PATH", help="cite this copy first")
+    query.add_argument("--only-file", metavar="PATH", help="search in this document alone")
+    query.add_argument("--config", type=Path, metavar="FILE", help="settings from [rag] of this TOML file")
+    query.add_argument("--model", help="folder of the model (default: the library's own)")
+    query.add_argument("--json", action="store_true", help="print the trace as JSON")
+    query.add_argument(
+        "--screenshot", type=Path, metavar="FILE.png", help="save a picture of the window with the answer"
+    )
+    for spec in SPECS:
+        choices = "|".join(spec.choices) or spec.kind.__name__.upper()
+        query.add_argument(
+            f"--{spec.key}", metavar=choices, help=f"{spec.description} Default: {_default(spec.default)}."
+        )
+
+    status = _command(commands, "status", "documents by state, failures with their reasons, what changed on disk")
+    status.add_argument("--json", action="store_true", help="print it as JSON")
+    forget = _command(commands, "forget", "take a folder out of the library (its files are not touched)")
+    forget.add_argument("folder", metavar="FOLDER")
+    return parser
+
+
+def _command(commands: Any, name: str, description: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=description, description=description)
+    parser.add_argument("--library", type=Path, metavar="DIR", default=argparse.SUPPRESS, help="where the library lies")
+    return parser
+
+
+def _default(value: object) -> str:
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _library(options: argparse.Namespace) -> Path:
+    return (options.library or default_library()).expanduser()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _print_json(content: Any) -> None:
+    # ASCII only, so that a document's control characters reach no terminal.
+    print(json.dumps(content, indent=2))
+
+
+# --- index and forget ---
+
+
+def _index(options: argparse.Namespace) -> None:
+    from pipeline.embed.model import SentenceTransformerEncoder
+    from pipeline.index import index_library
+    from pipeline.library import model_source
+
+    library = _library(options)
+    encoder = SentenceTransformerEncoder(options.model or model_source(library))
+    report = index_library(
+        library,
+        options.folders,
+        encoder=encoder,
+        exclude=options.exclude,
+        full=options.full,
+        retry_failed=options.retry_failed,
+        progress=_progress_line(),
+    )
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    if options.json:
+        _print_json(asdict(report))
+        return
+    print(
+        f"{report.documents:,} documents, {report.chunks:,} chunks, {report.texts:,} different texts "
+        f"({report.added:,} added, {report.changed:,} changed, {report.moved:,} moved, {report.removed:,} removed, "
+        f"{report.unchanged:,} unchanged, {report.failed:,} failed; {report.embedded:,} texts embedded "
+        f"in {report.seconds:.1f} s)"
+    )
+    if report.failed:
+        print("twinspect status tells why documents failed", file=sys.stderr)
+
+
+def _progress_line() -> Callable[[Progress], None]:
+    last = [-1]
+
+    def show(progress: Progress) -> None:
+        if sys.stderr.isatty():
+            left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
+            name = _one_line(progress.current.encode("ascii", "replace").decode())[-40:]
+            line = f"{progress.stage} {progress.done:,} of {progress.total:,}, {progress.rate:.0f}/s{left} {name}"
+            print(f"\r{line:<100.100}", end="", file=sys.stderr, flush=True)
+        elif int(progress.seconds) // 10 > last[0]:
+            last[0] = int(progress.seconds) // 10
+            print(
+                f"{progress.stage}: {progress.done:,} of {progress.total:,} files",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    return show
+
+
+def _forget(options: argparse.Namespace) -> None:
+    from pipeline.index import forget_root
+
+    root = forget_root(_library(options), options.folder)
+    print(f"{root.path} is no longer in the library; its files were not touched")
+
+
+# --- query ---
+
+
+def _settings(options: argparse.Namespace, library: Path) -> Settings:
+    layers: list[Layer] = []
+    own = library / LIBRARY_SETTINGS
+    if own.is_file():
+        layers.append(read_layer(own, section=None))
+    if options.config is not None:
+        layers.append(read_layer(options.config, section="rag"))
+    given = ((spec, getattr(options, spec.key.replace("-", "_"))) for spec in SPECS)
+    layers.append(
+        Layer(
+            {spec.key: spec.parse(text, "given as a flag") for spec, text in given if text is not None},
+            "flag",
+        )
+    )
+    return resolve(layers)
+
+
+def _query(options: argparse.Namespace, save_screenshot: SaveScreenshot | None) -> None:
+    from pipeline.embed.model import SentenceTransformerEncoder
+    from pipeline.library import model_source
+    from pipeline.query import QueryEngine
+    from pipeline.trace import to_json
+
+    library = _library(options)
+    settings = _settings(options, library)
+    if options.screenshot is not None and save_screenshot is None:
+        raise TwinspectError("pictures need the window: install PySide6-Essentials and start the program as twinspect")
+    engine = QueryEngine(library, SentenceTransformerEncoder(options.model or model_source(library)))
+    try:
+        trace = engine.ask(
+            options.text,
+            settings,
+            left_out=[engine.doc_id_of(path) for path in options.leave_out],
+            preferred=[engine.doc_id_of(path) for path in options.prefer],
+            only_document=None if options.only_file is None else engine.doc_id_of(options.only_file),
+        )
+    finally:
+        engine.close()
+    if options.screenshot is not None and save_screenshot is not None:
+        save_screenshot(library, trace, options.screenshot)
+        print(f"saved {options.screenshot}", file=sys.stderr)
+    if options.json:
+        _print_json(to_json(trace))
+    else:
+        _print_answer(trace)
+
+
+def _print_answer(trace: Trace) -> None:
+    rounds, summary = trace.rounds, trace.summary
+    print(
+        f"asked {rounds[0].asked}, fetched {rounds[-1].received} in {len(rounds)} round{'s'[: len(rounds) > 1]}, "
+        f"{summary.distinct} different texts, {len(trace.evidence)} returned, {len(trace.projected)} projected "
+        f"({summary.budget.chars:,} of {summary.budget.max_total_chars:,} characters); "
+        f"copies took {summary.crowding:.0%} of the first places"
+    )
+    for block in trace.evidence:
+        where = f", page {block.page_first}" if block.page_first is not None else ""
+        print(f"\n{block.rank}. {block.score:.4f}  {_printable(block.source_path)}{where}")
+        for other in block.also_in:
+            print(f"   also in {_printable(other)}")
+        print(f"   {_printable(block.content)[:300]}")
+    if not trace.evidence:
+        print("\nnothing was found")
+    if summary.shortfall is not None and trace.evidence:
+        ways = " or ".join(f"{remedy.setting} {remedy.value}" for remedy in summary.shortfall.remedies)
+        hint = f"; {ways} would fill it" if ways else ""
+        print(f"\n{summary.shortfall.got} of {summary.shortfall.wanted}: {summary.shortfall.reason}{hint}")
+
+
+def _printable(text: str) -> str:
+    """On one line, without control characters and bidirectional overrides: no document commands a terminal."""
+    return "".join(
+        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in _one_line(text)
+    )
+
+
+# --- status ---
+
+
+def _status(options: argparse.Namespace) -> None:
+    from pipeline.library import LibraryReader
+
+    reader = LibraryReader(_library(options))
+    try:
+        status = reader.status()
+    finally:
+        reader.close()
+    if options.json:
+        _print_json(status_json(status))
+        return
+    facts = status.facts
+    print(f"{facts.path}: {facts.documents:,} documents, {facts.chunks:,} chunks, {facts.texts:,} different texts")
+    print(f"model {facts.model or 'none yet'}; changes on disk by size and time (quick check)")
+    for root in status.roots:
+        print(f"folder {root.label}: {_printable(root.path)}")
+    print(", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in status.counts.items() if count) or "empty")
+    for document in status.documents:
+        state = status.freshness.get(document.doc_id, "fresh")
+        if document.state in ("failed", "stale", "no_text"):
+            print(f"  {document.state.replace('_', ' ')}: {_printable(document.doc_id)}: {_printable(document.reason)}")
+        elif state in ("changed", "missing"):
+            print(f"  {state} on disk: {_printable(document.doc_id)}")
+
+
+def status_json(status: LibraryStatus) -> dict[str, Any]:
+    """The status as plain data."""
+    return {
+        "roots": [{"label": root.label, "path": root.path} for root in status.roots],
+        "documents": [
+            asdict(document) | {"on_disk": status.freshness.get(document.doc_id)} for document in status.documents
+        ],
+        "counts": dict(status.counts),
+        "check": "quick",
+        "library": asdict(status.facts) | {"model_fingerprint": status.model_fingerprint},
+    }

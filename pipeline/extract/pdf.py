@@ -1,0 +1,211 @@
+"""PDF, through PDFium: the text layer of each page, its lines put together into paragraphs.
+
+PDFium gives characters in the order of the page's content, with line ends where the writing position jumps, and U+FFFE
+in place of a hyphen at a line's end. Positions of a few characters per line tell paragraphs from wrapped lines.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+import statistics
+from typing import TYPE_CHECKING
+
+from pipeline.extract.errors import ExtractionFailed
+from pipeline.extract.pdf_layout import Blocks, Line, Vocabulary, page_separator
+from pipeline.extract.plain import check_length
+from pipeline.extract.records import Extracted, Source
+from pipeline.records import Page
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument, PdfTextPage  # type: ignore[import-untyped]
+
+MAGIC = b"%PDF-"
+_PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD
+_HYPHEN = "\ufffe"
+_USUAL_SIZE = 10.0  # points, where PDFium knows none
+_BREAKS = re.compile(f"(\r\n|[\r\n]|{_HYPHEN})")
+# Controls, noncharacters and lone surrogates that broken fonts map to: they are no text.
+_JUNK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+
+
+def extract_pdf(source: Source) -> Extracted:
+    """Text and pages. Pages that cannot be read are named in `warnings`; pages without a text layer are empty spans.
+
+    Raises `ExtractionFailed` for encrypted and damaged files, and where no page can be read.
+    """
+    import pypdfium2  # 60 ms: not before a PDF turns up
+
+    try:
+        document = pypdfium2.PdfDocument(source.data)
+    except pypdfium2.PdfiumError as error:
+        raise ExtractionFailed(_why_not_opened(source.data, getattr(error, "err_code", None))) from error
+    try:
+        return _read(document, source.max_chars)
+    finally:
+        document.close()
+
+
+def _why_not_opened(data: bytes, code: int | None) -> str:
+    if code == _PASSWORD_ERROR:
+        return "encrypted: it needs a password"
+    head = data[:1024]
+    if MAGIC in head:
+        return "a damaged PDF: it cannot be opened"
+    if re.match(rb"\s*<(!doctype html|html|head|body)", head, re.I):
+        return "not a PDF: it holds a web page"
+    return "not a PDF: the file is damaged"
+
+
+def _read(document: PdfDocument, max_chars: int) -> Extracted:
+    import pypdfium2
+
+    count = len(document)
+    if not count:
+        raise ExtractionFailed("a damaged PDF: it has no pages")
+    pages: list[Blocks] = []
+    unread: list[int] = []
+    chars = 0
+    for index in range(count):
+        try:
+            lines = _page_lines(document, index)
+        except pypdfium2.PdfiumError:
+            lines = []
+            unread.append(index + 1)
+        chars += sum(len(line.text) for line in lines)
+        check_length(chars, max_chars)
+        pages.append(Blocks(lines))
+    if len(unread) == count:
+        raise ExtractionFailed("a damaged PDF: none of its pages can be read")
+    text, spans = _put_together(pages)
+    return Extracted("pdf", text, spans, _warnings(unread))
+
+
+def _warnings(unread: list[int]) -> tuple[str, ...]:
+    if not unread:
+        return ()
+    numbers = ", ".join(map(str, unread[:20])) + (", ..." if len(unread) > 20 else "")
+    return (f"{'page' if len(unread) == 1 else 'pages'} {numbers} could not be read",)
+
+
+def _put_together(pages: list[Blocks]) -> tuple[str, tuple[Page, ...]]:
+    known: list[Vocabulary] = []
+
+    def vocabulary() -> Vocabulary:  # most documents are not hyphenated and never need it
+        if not known:
+            known.append(Vocabulary.of([line.text for page in pages for line in page.lines]))
+        return known[0]
+
+    parts: list[str] = []
+    spans: list[Page] = []
+    length = 0
+    last: Blocks | None = None
+    for number, page in enumerate(pages, 1):
+        if page.lines and last is not None:
+            parts.append(page_separator(last, page, vocabulary))
+            length += len(parts[-1])
+        start = length
+        for index, line in enumerate(page.lines):
+            if index:
+                parts.append(page.separator(index, vocabulary))
+                length += len(parts[-1])
+            parts.append(line.text)
+            length += len(line.text)
+        spans.append(Page(number, start, length))
+        last = page if page.lines else last
+    if last is not None and last.lines[-1].hyphen:  # the hyphen at the very end was one
+        parts.append("-")
+        spans = [Page(p.number, p.start, p.end + 1) if p.end == length and p.start < p.end else p for p in spans]
+    return "".join(parts), tuple(spans)
+
+
+def _page_lines(document: PdfDocument, index: int) -> list[Line]:
+    """Raises `PdfiumError` when the page cannot be loaded."""
+    page = document[index]
+    try:
+        text_page = page.get_textpage()
+        try:
+            return _lines(text_page)
+        finally:
+            text_page.close()
+    finally:
+        page.close()
+
+
+def _lines(page: PdfTextPage) -> list[Line]:
+    units = _units(page)
+    place = _Places(page)
+    lines: list[Line] = []
+    start = 0
+    pieces = _BREAKS.split(units)
+    for piece, separator in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
+        stripped = piece.strip()
+        if stripped:
+            first = start + len(piece) - len(piece.lstrip())
+            lines.append(place.line(stripped, first, hyphen=separator == _HYPHEN))
+        elif separator == _HYPHEN and lines:  # nothing but a hyphen: it belongs to what stands before
+            piece_before = lines.pop()
+            lines.append(_rejoined(piece_before))
+        start += len(piece) + len(separator)
+    return [line for line in lines if line.text]
+
+
+def _rejoined(line: Line) -> Line:
+    return Line(line.text + "-", line.left, line.right, line.baseline, line.size, line.first_word)
+
+
+def _units(page: PdfTextPage) -> str:
+    """The page's characters, one per index of PDFium's list (halves of surrogate pairs each their own)."""
+    import pypdfium2.raw as pdfium
+
+    count: int = page.count_chars()
+    buffer = (ctypes.c_ushort * (count + 1))()
+    written: int = pdfium.FPDFText_GetText(page, 0, count, buffer) if count else 0
+    if written == count + 1:
+        units = bytes(buffer)[: 2 * count].decode("utf-16-le", "surrogatepass")
+        if len(units) == count:
+            return units
+    # The list holds characters that GetText leaves out or pairs up: ask for each, so that indices agree.
+    chars = (pdfium.FPDFText_GetUnicode(page, i) for i in range(count))
+    return "".join(_HYPHEN if c == 2 else chr(c) if c <= 0x10FFFF else "\ufffd" for c in chars)
+
+
+class _Places:
+    """Where characters stand. One set of C variables for a page: making them costs more than the calls."""
+
+    def __init__(self, page: PdfTextPage) -> None:
+        import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
+
+        self._pdfium = pdfium
+        self._page = page.raw
+        self._box, self._matrix = pdfium.FS_RECTF(), pdfium.FS_MATRIX()
+        self._x, self._y = ctypes.c_double(), ctypes.c_double()
+        self._box_ref, self._matrix_ref = ctypes.byref(self._box), ctypes.byref(self._matrix)
+        self._x_ref, self._y_ref = ctypes.byref(self._x), ctypes.byref(self._y)
+
+    def line(self, units: str, first: int, *, hyphen: bool) -> Line:
+        last = first + len(units) - 1
+        samples = (first, (first + last) // 2, last)  # one alone may be a footnote mark or a bullet
+        left, word_right = self._edges(first)[0], self._edges(first + len(units.split(None, 1)[0]) - 1)[1]
+        right = self._edges(last)[1]
+        baseline = statistics.median(map(self._baseline, samples))
+        size = statistics.median(map(self._size, samples)) or _USUAL_SIZE
+        text = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")  # pairs to characters
+        return Line(_JUNK.sub("", text).strip(), left, right, baseline, size, max(0.0, word_right - left), hyphen)
+
+    def _edges(self, index: int) -> tuple[float, float]:
+        """Left and right edge of a character, side bearings included; zeros where PDFium does not know."""
+        known = self._pdfium.FPDFText_GetLooseCharBox(self._page, index, self._box_ref)
+        return (self._box.left, self._box.right) if known else (0.0, 0.0)
+
+    def _baseline(self, index: int) -> float:
+        self._pdfium.FPDFText_GetCharOrigin(self._page, index, self._x_ref, self._y_ref)
+        return float(self._y.value)
+
+    def _size(self, index: int) -> float:
+        """The font's size as it stands on the page: many programs set size 1 and scale."""
+        matrix = self._matrix
+        if not self._pdfium.FPDFText_GetMatrix(self._page, index, self._matrix_ref):
+            return 0.0
+        return float(self._pdfium.FPDFText_GetFontSize(self._page, index)) * math.hypot(matrix.c, matrix.d)

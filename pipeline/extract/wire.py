@@ -1,0 +1,72 @@
+"""What passes between the program and its reading processes: requests and results as frames (`pipeline.frames`).
+
+Headers are JSON; a document's text is the frame's body, as UTF-8. Paths are bytes to the operating system and may be
+no text at all, so they go as base64.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from typing import Any
+
+from pipeline.extract.records import ReadChunk, ReadDocument, ReadFailure, ReadLimits
+from pipeline.records import Page
+
+Header = dict[str, Any]
+
+_FACTS = ("size", "mtime_ns", "ctime_ns", "inode", "device", "link_count")
+
+
+def pack_path(path: str) -> str:
+    return base64.b64encode(os.fsencode(path)).decode("ascii")
+
+
+def unpack_path(packed: str) -> str:
+    return os.fsdecode(base64.b64decode(packed))
+
+
+def pack_limits(limits: ReadLimits) -> Header:
+    return {
+        "seconds": limits.seconds,
+        "memory_bytes": limits.memory_bytes,
+        "max_bytes": limits.max_bytes,
+        "max_chars": limits.max_chars,
+    }
+
+
+def pack_result(result: ReadDocument | ReadFailure) -> tuple[Header, bytes]:
+    """A result without its paths, which the asker knows."""
+    if isinstance(result, ReadFailure):
+        return {"failed": result.reason, "sha256": result.content_sha256}, b""
+    header: Header = {
+        "kind": result.kind,
+        "pages": [[page.number, page.start, page.end] for page in result.pages],
+        "chunks": [
+            [c.start, c.end, c.page_first, c.page_last, c.text_sha256, c.fold_key, c.tokens] for c in result.chunks
+        ],
+        "sha256": result.content_sha256,
+        "facts": [getattr(result, fact) for fact in _FACTS],
+        "warnings": list(result.warnings),
+        "no_text": result.no_text_reason,
+    }
+    return header, result.text.encode("utf-8")
+
+
+def unpack_result(header: Header, body: bytes, path: str, rel_path: str) -> ReadDocument | ReadFailure:
+    """Raises ValueError, KeyError or TypeError on anything that `pack_result` did not make."""
+    if "failed" in header:
+        return ReadFailure(rel_path, path, str(header["failed"]), header["sha256"])
+    facts = dict(zip(_FACTS, map(int, header["facts"]), strict=True))
+    return ReadDocument(
+        rel_path=rel_path,
+        path=path,
+        kind=str(header["kind"]),
+        text=body.decode("utf-8"),
+        pages=tuple(Page(*page) for page in header["pages"]),
+        chunks=tuple(ReadChunk(*chunk) for chunk in header["chunks"]),
+        content_sha256=str(header["sha256"]),
+        warnings=tuple(map(str, header["warnings"])),
+        no_text_reason=str(header["no_text"]),
+        **facts,
+    )

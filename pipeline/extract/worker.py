@@ -1,0 +1,118 @@
+"""The reading process: `python -m pipeline.extract.worker`. Frames on standard input and output, nothing else.
+
+The first frame says how to read, each later one names a file. The process ends when its input does, so it cannot
+outlive the program; where a file makes it hang, the program kills it, and an alarm does if the program is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import sys
+import threading
+from typing import IO
+
+from pipeline.extract.reader import Reader, TokenCounter
+from pipeline.extract.records import ReadDocument, ReadFailure, ReadLimits, in_units
+from pipeline.extract.registry import Registry
+from pipeline.extract.wire import Header, pack_result, unpack_path
+from pipeline.frames import read_frame, write_frame
+
+_ALARM_SLACK = 10  # seconds beyond the limit, within which the program should have acted
+
+
+def main(registry: Registry | None = None) -> int:
+    """Serve until the input ends; the exit code. `registry` replaces the built-in extractors."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in the terminal is the program's to answer
+    requests, replies = _take_over_pipes()
+    frame = read_frame(requests)
+    if frame is None:
+        return 0
+    limits = ReadLimits(**frame[0]["limits"])
+    if frame[0]["limit_memory"]:
+        _limit_memory(limits.memory_bytes)
+    try:
+        counter = TokenCounter(frame[0]["tokenizer"]) if frame[0]["tokenizer"] else None
+    except ValueError as error:
+        write_frame(replies, {"broken": f"the tokenizer {error}"})
+        return 1
+    reader = Reader(registry or Registry(), counter, frame[0]["token_limit"], limits)
+    write_frame(replies, {"ready": True})
+    _serve(reader, requests, replies)
+    return 0
+
+
+def _serve(reader: Reader, requests: IO[bytes], replies: IO[bytes]) -> None:
+    waiting: queue.SimpleQueue[Header] = queue.SimpleQueue()
+    # A thread of its own listens, so that the end of the input ends the process in the middle of a file too.
+    threading.Thread(target=_listen, args=(requests, waiting), daemon=True).start()
+    while True:
+        request = waiting.get()
+        _set_alarm(int(reader.limits.seconds) + _ALARM_SLACK)
+        header, body = _answer(reader, unpack_path(request["path"]), unpack_path(request["rel_path"]))
+        header["worn"] = _worn(reader.limits.memory_bytes)
+        _set_alarm(0)
+        write_frame(replies, header, body)
+
+
+def _listen(requests: IO[bytes], waiting: queue.SimpleQueue[Header]) -> None:
+    try:
+        while (frame := read_frame(requests)) is not None:
+            waiting.put(frame[0])
+    except (OSError, ValueError):
+        pass  # the program died in the middle of a request
+    os._exit(0)
+
+
+def _answer(reader: Reader, path: str, rel_path: str) -> tuple[Header, bytes]:
+    try:
+        result: ReadDocument | ReadFailure = reader.read(path, rel_path)
+        return pack_result(result)
+    except MemoryError:
+        pass  # leave the handler first: its traceback holds what filled the memory
+    reason = f"needed more than {in_units(reader.limits.memory_bytes)} of memory"
+    header, body = pack_result(ReadFailure(rel_path, path, reason))
+    return header | {"out_of_memory": True}, body
+
+
+def _take_over_pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """Private handles on the two pipes; standard output becomes standard error, standard input is empty.
+
+    So nothing that a library prints ends up among the frames. And on Windows a library that looks at standard input
+    while a thread waits on it would block.
+    """
+    sys.stdout.flush()
+    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    return requests, replies
+
+
+def _limit_memory(limit: int) -> None:
+    if sys.platform != "win32":
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+
+
+def _worn(limit: int) -> bool:
+    """Whether a file has left this process so large that the next one might fail for it."""
+    if sys.platform == "win32":
+        return False
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return peak > limit // 2
+
+
+def _set_alarm(seconds: int) -> None:
+    if hasattr(signal, "alarm"):
+        signal.alarm(seconds)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The search port, and the dense search behind it."""

@@ -1,0 +1,1 @@
+"""From candidates to evidence: one module a stage, each a pure function from records to records and fates."""

@@ -1,0 +1,66 @@
+"""What every stage gives back, and the block that travels between the stages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from pipeline.records import Candidate, Fate, Location
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[Item]):
+    """`kept` goes on to the next stage in this order; `fates` holds the end of every candidate dropped, by rank."""
+
+    kept: tuple[Item, ...]
+    fates: Mapping[int, Fate] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Evidence in the making: one text and the copies of it.
+
+    `carrier` is the raw candidate whose fate the block decides. `representative` is the copy whose content and place
+    the block shows; it is the carrier's own place unless the user prefers a copy that is not among the candidates.
+    `score` is the best of the members'. `places` counts the raw candidates that became this block.
+    """
+
+    carrier: Candidate
+    representative: Location
+    citations: tuple[Location, ...]
+    content: str
+    score: float
+    hit_reasons: tuple[str, ...]
+    places: int = 1
+
+    @property
+    def key(self) -> str:
+        return self.representative.evidence_key
+
+
+def location_of(candidate: Candidate) -> Location:
+    """The candidate's own place as a citation. A hit without a document is cited by its path alone."""
+    return Location(
+        evidence_key=candidate.evidence_key,
+        doc_id=candidate.doc_id or "",
+        chunk_index=candidate.chunk_index if candidate.chunk_index is not None else -1,
+        path=candidate.source_path,
+        start=candidate.start if candidate.start is not None else 0,
+        end=candidate.end if candidate.end is not None else len(candidate.text or ""),
+        page_first=candidate.page_first,
+        page_last=candidate.page_last,
+    )
+
+
+def single_block(candidate: Candidate) -> Block:
+    """A block of one candidate that cites itself only."""
+    place = location_of(candidate)
+    return Block(candidate, place, (place,), candidate.text or "", candidate.score, candidate.hit_reasons)
+
+
+def joined_reasons(*groups: tuple[str, ...]) -> tuple[str, ...]:
+    """All reasons in order of first appearance, each once."""
+    return tuple(dict.fromkeys(reason for group in groups for reason in group))

@@ -1,0 +1,326 @@
+"""What the library's database knows, read-only: documents, chunks, texts and who holds them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from sqlite_utils import Database
+
+from pipeline.records import Copy, Document, DocumentState, Freshness, LibraryFacts, Location, Page, Root
+from pipeline.store.vectors import Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogState:
+    """Identity of what a read transaction sees. `fingerprint` is "" until a model was bound to the library."""
+
+    library_id: str
+    generation: int
+    token: str
+    fingerprint: str
+    model: str
+    model_source: str | None
+    dimension: int
+
+    @property
+    def stamp(self) -> Stamp:
+        return Stamp(self.library_id, self.generation, self.token, self.fingerprint)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """One chunk and the text that it holds, as the dense search needs them."""
+
+    text_id: int
+    location: Location
+    fold_key: str
+    text_sha256: str
+    tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSpan:
+    """A chunk's place in its document; `copies` counts the chunks of the library that hold an equal folded text."""
+
+    chunk_index: int
+    start: int
+    end: int
+    page_first: int | None
+    page_last: int | None
+    copies: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """A document's extracted text with its pages and chunks."""
+
+    doc_id: str
+    path: str
+    kind: str
+    text: str
+    pages: tuple[Page, ...]
+    chunks: tuple[ChunkSpan, ...]
+
+
+def _parameters(values: Collection[Any]) -> str:
+    # json_each takes any number of values as one parameter, beyond SQLite's limit on parameters.
+    return json.dumps(list(values))
+
+
+class Catalog:
+    """Answers from one database connection; use it from one thread at a time."""
+
+    def __init__(self, db: Database, folder: Path) -> None:
+        self._db = db
+        self._folder = folder
+        self._root_paths: dict[int, str] = {}
+        self._facts: tuple[str, LibraryFacts] | None = None
+
+    @contextmanager
+    def snapshot(self) -> Iterator[CatalogState]:
+        """Everything read inside comes from one committed state of the library. Snapshots may nest."""
+        if self._db.conn.in_transaction:
+            yield self.state()
+            return
+        self._db.conn.execute("BEGIN")
+        try:
+            state = self.state()
+            self._root_paths.clear()
+            yield state
+        finally:
+            self._db.conn.execute("ROLLBACK")
+
+    def state(self) -> CatalogState:
+        meta = dict(self._rows("SELECT key, value FROM meta"))
+        return CatalogState(
+            meta["library_id"],
+            int(meta["generation"]),
+            meta["generation_token"],
+            meta.get("model_fingerprint", ""),
+            meta.get("model_name", ""),
+            meta.get("model_source") or None,
+            int(meta.get("dimension", "0")),
+        )
+
+    def facts(self) -> LibraryFacts:
+        """Counts of the library; counted once a generation."""
+        state = self.state()
+        if self._facts is None or self._facts[0] != state.token:
+            count = {
+                table: int(self._rows(f"SELECT COUNT(*) FROM {table}")[0][0])
+                for table in ("documents", "chunks", "texts")
+            }
+            self._facts = (
+                state.token,
+                LibraryFacts(str(self._folder), state.generation, state.model, state.dimension, **count),
+            )
+        return self._facts[1]
+
+    # --- folders and documents ---
+
+    def roots(self) -> list[Root]:
+        rows = self._rows("SELECT id, label, path_bytes FROM roots ORDER BY label")
+        return [Root(row_id, label, os.fsdecode(path)) for row_id, label, path in rows]
+
+    def documents(self) -> list[Document]:
+        """Every document, ordered by doc_id (code points)."""
+        rows = self._rows(
+            "SELECT d.doc_id, d.root_id, d.rel_bytes, d.state, d.reason, d.kind, d.size, d.mtime_ns, d.page_count, "
+            "d.chunk_count, d.characters, r.label, d.indexed_at, d.link_count "
+            "FROM documents d JOIN roots r ON r.id = d.root_id ORDER BY d.doc_id"
+        )
+        return [
+            Document(
+                doc_id=row[0],
+                path=self._path(row[1], row[2]),
+                state=cast(DocumentState, row[3]),
+                reason=row[4],
+                kind=row[5],
+                size=row[6],
+                mtime_ns=row[7],
+                pages=row[8],
+                chunks=row[9],
+                characters=row[10],
+                root_label=row[11],
+                indexed_at=row[12],
+                link_count=row[13],
+            )
+            for row in rows
+        ]
+
+    def doc_id_of_path(self, path: str) -> str | None:
+        """The document that is this file, by its absolute path or its doc_id; None when the library has none."""
+        if self._rows("SELECT 1 FROM documents WHERE doc_id = ?", [path]):
+            return path
+        real = os.path.realpath(path)
+        for root in self.roots():
+            root_real = os.path.realpath(root.path)
+            if real.startswith(root_real.rstrip(os.sep) + os.sep):
+                rel = real[len(root_real.rstrip(os.sep)) + 1 :].replace(os.sep, "/")
+                rows = self._rows(
+                    "SELECT doc_id FROM documents WHERE root_id = ? AND rel_bytes = ?",
+                    [root.id, os.fsencode(rel)],
+                )
+                if rows:
+                    return str(rows[0][0])
+        return None
+
+    def document_text(self, doc_id: str) -> DocumentText | None:
+        rows = self._rows(
+            "SELECT d.id, d.root_id, d.rel_bytes, d.kind, c.text, c.pages FROM documents d "
+            "LEFT JOIN contents c ON c.document_id = d.id WHERE d.doc_id = ?",
+            [doc_id],
+        )
+        if not rows:
+            return None
+        row_id, root_id, rel, kind, text, pages = rows[0]
+        chunks = self._rows(
+            'SELECT k.chunk_index, k.start, k."end", k.page_first, k.page_last, '
+            "(SELECT COUNT(*) FROM chunks o JOIN texts u ON u.id = o.text_id WHERE u.fold_key = t.fold_key) "
+            "FROM chunks k JOIN texts t ON t.id = k.text_id WHERE k.document_id = ? ORDER BY k.chunk_index",
+            [row_id],
+        )
+        return DocumentText(
+            doc_id,
+            self._path(root_id, rel),
+            kind,
+            text or "",
+            tuple(Page(*page) for page in json.loads(pages or "[]")),
+            tuple(ChunkSpan(*chunk) for chunk in chunks),
+        )
+
+    def unserved(self) -> Mapping[str, str]:
+        return dict(self._rows("SELECT doc_id, reason FROM documents WHERE state = 'stale'"))
+
+    def freshness(self, doc_ids: Collection[str]) -> Mapping[str, Freshness]:
+        rows = self._rows(
+            "SELECT doc_id, root_id, rel_bytes, state, size, mtime_ns FROM documents "
+            "WHERE doc_id IN (SELECT value FROM json_each(?))",
+            [_parameters(doc_ids)],
+        )
+        return {row[0]: self._compare(self._path(row[1], row[2]), *row[3:]) for row in rows}
+
+    @staticmethod
+    def _compare(path: str, state: str, size: int, mtime_ns: int) -> Freshness:
+        try:
+            found = os.stat(path, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return "missing"
+        except OSError:
+            return "failed"
+        if state in ("failed", "stale"):
+            return "failed"
+        return "fresh" if (found.st_size, found.st_mtime_ns) == (size, mtime_ns) else "changed"
+
+    # --- chunks and texts ---
+
+    def copies(self, fold_keys: Collection[str]) -> Mapping[str, Sequence[Copy]]:
+        rows = self._rows(
+            "SELECT t.fold_key, t.sha256, d.doc_id, k.chunk_index, d.root_id, d.rel_bytes, k.start, "
+            'k."end", k.page_first, k.page_last FROM texts t JOIN chunks k ON k.text_id = t.id '
+            "JOIN documents d ON d.id = k.document_id WHERE t.fold_key IN (SELECT value FROM json_each(?)) "
+            "ORDER BY d.doc_id, k.chunk_index",
+            [_parameters(fold_keys)],
+        )
+        found: dict[str, list[Copy]] = {}
+        for fold_key, sha256, doc_id, index, root_id, rel, *place in rows:
+            location = self._location(doc_id, index, root_id, rel, *place)
+            found.setdefault(fold_key, []).append(Copy(location, sha256))
+        return found
+
+    def contents(self, locations: Collection[tuple[str, int]]) -> Mapping[tuple[str, int], str]:
+        found: dict[tuple[str, int], str] = {}
+        for doc_id, index in locations:
+            rows = self._rows(
+                "SELECT t.text FROM documents d JOIN chunks k ON k.document_id = d.id JOIN texts t ON t.id = k.text_id "
+                "WHERE d.doc_id = ? AND k.chunk_index = ?",
+                [doc_id, index],
+            )
+            if rows:
+                found[(doc_id, index)] = rows[0][0]
+        return found
+
+    def copy_counts(self, text_ids: Collection[int]) -> dict[int, int]:
+        """How many chunks hold each text; texts that the catalog does not know are absent."""
+        return dict(
+            self._rows(
+                "SELECT t.id, (SELECT COUNT(*) FROM chunks k WHERE k.text_id = t.id) FROM texts t "
+                "WHERE t.id IN (SELECT value FROM json_each(?))",
+                [_parameters(text_ids)],
+            )
+        )
+
+    def chunk_rows(self, text_ids: Collection[int], limit: int, only_document: str | None = None) -> list[ChunkRow]:
+        """At most `limit` of the chunks that hold these texts, ordered by doc_id, then chunk_index."""
+        rows = self._rows(
+            "SELECT t.id, t.fold_key, t.sha256, t.tokens, d.doc_id, k.chunk_index, d.root_id, d.rel_bytes, k.start, "
+            'k."end", k.page_first, k.page_last FROM json_each(?) wanted JOIN texts t ON t.id = wanted.value '
+            "JOIN chunks k ON k.text_id = t.id JOIN documents d ON d.id = k.document_id "
+            "WHERE ?2 IS NULL OR d.doc_id = ?2 ORDER BY d.doc_id, k.chunk_index LIMIT ?3",
+            [_parameters(text_ids), only_document, limit],
+        )
+        return [
+            ChunkRow(text_id, self._location(doc_id, index, root_id, rel, *place), fold_key, sha256, tokens)
+            for text_id, fold_key, sha256, tokens, doc_id, index, root_id, rel, *place in rows
+        ]
+
+    def texts(self, text_ids: Collection[int]) -> dict[int, str]:
+        return dict(
+            self._rows(
+                "SELECT id, text FROM texts WHERE id IN (SELECT value FROM json_each(?))",
+                [_parameters(text_ids)],
+            )
+        )
+
+    def text_ids_of_document(self, doc_id: str) -> list[int]:
+        rows = self._rows(
+            "SELECT DISTINCT k.text_id FROM documents d JOIN chunks k ON k.document_id = d.id WHERE d.doc_id = ?",
+            [doc_id],
+        )
+        return [row[0] for row in rows]
+
+    def text_ids(self) -> list[int]:
+        return [row[0] for row in self._rows("SELECT id FROM texts")]
+
+    def vectors(self, text_ids: Collection[int] | None = None) -> Iterator[tuple[int, bytes]]:
+        """(text id, vector as little-endian float32) of all texts or of these."""
+        if text_ids is None:
+            yield from self._db.conn.execute("SELECT id, vector FROM texts ORDER BY id")
+        else:
+            yield from self._db.conn.execute(
+                "SELECT id, vector FROM texts WHERE id IN (SELECT value FROM json_each(?))",
+                [_parameters(text_ids)],
+            )
+
+    # --- rows ---
+
+    def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        cursor: sqlite3.Cursor = self._db.conn.execute(sql, parameters)
+        return cursor.fetchall()
+
+    def _path(self, root_id: int, rel_bytes: bytes) -> str:
+        if root_id not in self._root_paths:
+            self._root_paths.update({root.id: root.path for root in self.roots()})
+        rel = os.fsdecode(rel_bytes)
+        return os.path.join(self._root_paths[root_id], rel if os.sep == "/" else rel.replace("/", os.sep))
+
+    def _location(
+        self,
+        doc_id: str,
+        index: int,
+        root_id: int,
+        rel: bytes,
+        start: int,
+        end: int,
+        page_first: int | None,
+        page_last: int | None,
+    ) -> Location:
+        key = f"{doc_id}#chunk-{index}"
+        return Location(key, doc_id, index, self._path(root_id, rel), start, end, page_first, page_last)

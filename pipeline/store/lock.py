@@ -1,0 +1,36 @@
+"""One writer per library: a lock that the operating system drops with the process that holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from pipeline.errors import LibraryError, LibraryLocked
+
+LOCK_NAME = "library.lock"
+
+
+@contextmanager
+def writer_lock(folder: Path) -> Iterator[None]:
+    """Hold the writer's lock of the library in `folder`, which is made when absent.
+
+    Raises `LibraryLocked` at once when another process (or another job of this one) holds it.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # thread_local=False: the lock belongs to the job, whichever thread ends it.
+        lock = FileLock(str(folder / LOCK_NAME), timeout=0, thread_local=False)
+        lock.acquire()
+    except Timeout as error:
+        raise LibraryLocked(
+            f"another window or command is writing to the library in {folder}: wait for it, or stop it first"
+        ) from error
+    except OSError as error:
+        raise LibraryError(f"the library in {folder} cannot be written: {error.strerror or error}") from error
+    try:
+        yield
+    finally:
+        lock.release()

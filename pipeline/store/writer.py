@@ -1,0 +1,257 @@
+"""Changes to the library's catalog, each in one transaction that also moves the generation on."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlite_utils import Database
+
+from pipeline.records import DocumentState, Page
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """A file as the scan saw it; what the quick check compares."""
+
+    rel_path: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    device: int
+    link_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """A document as the last run left it."""
+
+    id: int
+    doc_id: str
+    facts: FileFacts
+    state: DocumentState
+    content_sha256: str | None
+    chunk_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewChunk:
+    """A chunk to be written: its place, and the text that it holds by its exact key."""
+
+    start: int
+    end: int
+    page_first: int | None
+    page_last: int | None
+    text_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewText:
+    """A text to be stored with its vector (little-endian float32)."""
+
+    sha256: str
+    fold_key: str
+    text: str
+    tokens: int | None
+    vector: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class NewDocument:
+    """A document as it was read now. `text` is None for one that failed or is unchanged in content."""
+
+    root_id: int
+    doc_id: str
+    facts: FileFacts
+    state: DocumentState
+    reason: str = ""
+    kind: str = ""
+    content_sha256: str | None = None
+    text: str | None = None
+    pages: tuple[Page, ...] = ()
+    chunks: tuple[NewChunk, ...] = ()
+
+
+class CatalogWriter:
+    """Writes through one connection; the caller holds the library's lock."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    @contextmanager
+    def change(self) -> Iterator[None]:
+        """One transaction: all of it or nothing, and a new generation with it."""
+        with self._db.atomic():
+            yield
+            self._db.execute("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'generation'")
+            # Tells apart two states of the same number, such as those of a restored copy that went on by itself.
+            self._db.execute("UPDATE meta SET value = ? WHERE key = 'generation_token'", [secrets.token_hex(8)])
+
+    def bind_model(self, fingerprint: str, name: str, source: str | None, dimension: int) -> None:
+        for key, value in (
+            ("model_fingerprint", fingerprint),
+            ("model_name", name),
+            ("model_source", source or ""),
+            ("dimension", str(dimension)),
+        ):
+            self._db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", [key, value])
+
+    def add_root(self, label: str, path: str) -> int:
+        cursor = self._db.execute(
+            "INSERT INTO roots (label, path_bytes, added_at) VALUES (?, ?, ?)",
+            [label, os.fsencode(path), _now()],
+        )
+        return int(cursor.lastrowid or 0)
+
+    def set_exclude(self, root_id: int, patterns: Sequence[str]) -> None:
+        self._db.execute("UPDATE roots SET exclude = ? WHERE id = ?", [json.dumps(list(patterns)), root_id])
+
+    def exclude_of(self, root_id: int) -> list[str]:
+        row = self._db.execute("SELECT exclude FROM roots WHERE id = ?", [root_id]).fetchone()
+        return list(json.loads(row[0])) if row else []
+
+    def remove_root(self, root_id: int) -> None:
+        self._db.execute("DELETE FROM roots WHERE id = ?", [root_id])
+
+    def known_files(self, root_id: int) -> dict[str, KnownFile]:
+        """The root's documents by path below it ('/' separators, surrogateescape)."""
+        rows = self._db.execute(
+            "SELECT rel_bytes, id, doc_id, size, mtime_ns, ctime_ns, inode, device, link_count, state, content_sha256, "
+            "chunk_count FROM documents WHERE root_id = ?",
+            [root_id],
+        )
+        known = {}
+        for rel, row_id, doc_id, size, mtime, ctime, inode, device, links, state, sha256, chunks in rows:
+            rel_path = os.fsdecode(rel)
+            facts = FileFacts(rel_path, size, mtime, ctime, int(inode), int(device), links)
+            known[rel_path] = KnownFile(row_id, doc_id, facts, state, sha256, chunks)
+        return known
+
+    def texts_held(self, sha256s: Iterable[str]) -> set[str]:
+        """Which of these texts are stored already."""
+        rows = self._db.execute(
+            "SELECT sha256 FROM texts WHERE sha256 IN (SELECT value FROM json_each(?))",
+            [json.dumps(list(sha256s))],
+        )
+        return {row[0] for row in rows}
+
+    def add_texts(self, texts: Iterable[NewText]) -> None:
+        self._db.conn.executemany(
+            "INSERT OR IGNORE INTO texts (sha256, fold_key, text, tokens, vector) VALUES (?, ?, ?, ?, ?)",
+            [(new.sha256, new.fold_key, new.text, new.tokens, new.vector) for new in texts],
+        )
+
+    def put_document(self, new: NewDocument) -> None:
+        """Add or replace a document with its content and chunks; its texts are stored already."""
+        document_id = self._put_row(new)
+        self._db.execute("DELETE FROM chunks WHERE document_id = ?", [document_id])
+        if new.text is None:
+            self._db.execute("DELETE FROM contents WHERE document_id = ?", [document_id])
+            return
+        self._db.execute(
+            "INSERT OR REPLACE INTO contents (document_id, text, pages) VALUES (?, ?, ?)",
+            [document_id, new.text, json.dumps([[page.number, page.start, page.end] for page in new.pages])],
+        )
+        ids = self._text_ids(chunk.text_sha256 for chunk in new.chunks)
+        self._db.conn.executemany(
+            'INSERT INTO chunks (document_id, chunk_index, text_id, start, "end", page_first, page_last) '
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    document_id,
+                    index,
+                    ids[chunk.text_sha256],
+                    chunk.start,
+                    chunk.end,
+                    chunk.page_first,
+                    chunk.page_last,
+                )
+                for index, chunk in enumerate(new.chunks)
+            ],
+        )
+
+    def touch(self, known: KnownFile, facts: FileFacts) -> None:
+        """Only what the file system says of the file has changed, its content has not."""
+        self._db.execute(
+            "UPDATE documents SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, device = ?, link_count = ? "
+            "WHERE id = ?",
+            [
+                facts.size,
+                facts.mtime_ns,
+                facts.ctime_ns,
+                str(facts.inode),
+                str(facts.device),
+                facts.link_count,
+                known.id,
+            ],
+        )
+
+    def set_state(self, known: KnownFile, facts: FileFacts, state: DocumentState, reason: str) -> None:
+        """The file could not be read this time: keep what is known of it, under this state."""
+        self.touch(known, facts)
+        self._db.execute("UPDATE documents SET state = ?, reason = ? WHERE id = ?", [state, reason, known.id])
+
+    def remove_documents(self, ids: Iterable[int]) -> None:
+        self._db.conn.executemany("DELETE FROM documents WHERE id = ?", [(row_id,) for row_id in ids])
+
+    def remove_unheld_texts(self) -> int:
+        """Texts that no chunk holds any more; how many went."""
+        cursor = self._db.execute(
+            "DELETE FROM texts WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.text_id = texts.id)"
+        )
+        return int(cursor.rowcount)
+
+    def unheld_texts(self) -> int:
+        row = self._db.execute(
+            "SELECT COUNT(*) FROM texts WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.text_id = texts.id)"
+        ).fetchone()
+        return int(row[0])
+
+    def _put_row(self, new: NewDocument) -> int:
+        facts = new.facts
+        values: Mapping[str, Any] = {
+            "root_id": new.root_id,
+            "rel_bytes": os.fsencode(facts.rel_path),
+            "doc_id": new.doc_id,
+            "state": new.state,
+            "reason": new.reason,
+            "kind": new.kind,
+            "size": facts.size,
+            "mtime_ns": facts.mtime_ns,
+            "ctime_ns": facts.ctime_ns,
+            "inode": str(facts.inode),
+            "device": str(facts.device),
+            "link_count": facts.link_count,
+            "content_sha256": new.content_sha256,
+            "characters": len(new.text or ""),
+            "page_count": len(new.pages),
+            "chunk_count": len(new.chunks),
+            "indexed_at": _now(),
+        }
+        updates = ", ".join(
+            f"{column} = excluded.{column}" for column in values if column not in ("root_id", "rel_bytes")
+        )
+        row = self._db.execute(
+            f"INSERT INTO documents ({', '.join(values)}) VALUES ({', '.join('?' * len(values))}) "
+            f"ON CONFLICT (root_id, rel_bytes) DO UPDATE SET {updates} RETURNING id",
+            list(values.values()),
+        ).fetchone()
+        return int(row[0])
+
+    def _text_ids(self, sha256s: Iterable[str]) -> dict[str, int]:
+        rows = self._db.execute(
+            "SELECT sha256, id FROM texts WHERE sha256 IN (SELECT value FROM json_each(?))",
+            [json.dumps(sorted(set(sha256s)))],
+        )
+        return dict(rows.fetchall())
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
