@@ -72,8 +72,16 @@ def make(path: Path) -> tuple[Path, bytes]:
 
     out = io.BytesIO()
     document = SimpleDocTemplate(
-        out, pagesize=page, leftMargin=margin, rightMargin=margin, topMargin=margin, bottomMargin=margin,
-        title=keys["title"], author="Skerrow & Vane", invariant=1, lang="en-GB",
+        out,
+        pagesize=page,
+        leftMargin=margin,
+        rightMargin=margin,
+        topMargin=margin,
+        bottomMargin=margin,
+        title=keys["title"],
+        author="Skerrow & Vane",
+        invariant=1,
+        lang="en-GB",
     )
     document.build(flow(lines, float(keys["size"])), canvasmaker=FooterLast)
     return DOCUMENTS / keys["file"], out.getvalue()

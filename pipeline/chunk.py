@@ -36,12 +36,12 @@ class Limits(NamedTuple):
     """Sizes in characters of the folded text."""
 
     chunk: int  # neighbours grow together up to here; a paragraph, item, table or fence up to here stays whole
-    section: int  # what starts with a heading and has grown to this stays apart from what stands before it
+    section: int  # a section that has grown to this takes in nothing that stands before its heading
     tiny: int  # what is smaller when all has grown joins a neighbour; a heading of this size joins its text ...
     maximum: int  # ... up to here. No chunk is larger
 
 
-LIMITS = Limits(chunk=940, section=200, tiny=100, maximum=1200)
+LIMITS = Limits(chunk=900, section=200, tiny=100, maximum=1200)
 
 # How strongly a boundary holds, by what stands there. Only the order counts.
 GLUED, INSIDE_WORD, WORD, LINE, SENTENCE, LINE_END, ITEM, PARAGRAPH, HEADING = range(9)
@@ -51,7 +51,7 @@ HASHED_CHARS = 32  # of what follows a boundary: enough to differ, few enough to
 PLAIN_HEADING_CHARS = 80
 SMALLEST_CHARS = 24  # lines and sentences below this share a piece
 GAP_CHARS = 1200  # white space of this width is never inside a chunk
-CLUSTER_CHARS = 64  # a grapheme cluster longer than this is cut like any other run; no writing system has one
+CLUSTER_CHARS = 64  # a grapheme cluster longer than this is cut all the same; no writing system has one
 TOKEN_BATCH = 512  # texts that are counted at a time
 
 _HEADING = re.compile(r"(#{1,6})(?:\s|$)")
@@ -224,14 +224,14 @@ def _looks_like_heading(line: str) -> bool:
 # --- what is too long to stay whole -------------------------------------------------------------------------
 
 
-def _refined(text: str, piece: _Piece, limit: int, coarser: int = 0) -> Iterator[_Piece]:
+def _refined(text: str, piece: _Piece, limit: int, cutter: int = 0) -> Iterator[_Piece]:
     """The piece itself where it fits, else its sentences, its lines, its words, parts of its words."""
     cutters = (_line_cuts, _word_cuts) if piece.verbatim else (_sentence_cuts, _line_cuts, _word_cuts)
-    if _fits(text, piece, limit) or coarser == len(cutters):
+    if _fits(text, piece, limit) or cutter == len(cutters):
         yield piece
     else:
-        for part in _cut(text, piece, cutters[coarser](text, piece, limit), min(SMALLEST_CHARS, limit // 20)):
-            yield from _refined(text, part, limit, coarser + 1)
+        for part in _cut(text, piece, cutters[cutter](text, piece, limit), min(SMALLEST_CHARS, limit // 20)):
+            yield from _refined(text, part, limit, cutter + 1)
 
 
 def _fits(text: str, piece: _Piece, limit: int) -> bool:
@@ -357,11 +357,13 @@ def _grouped(pieces: Sequence[_Piece], limits: Limits) -> list[Sequence[_Piece]]
     sizes = [piece.size for piece in pieces]  # of a group, at its first piece
     firsts = list(range(len(pieces)))  # of a group, at its last piece
     lasts = list(range(len(pieces)))  # of a group, at its first piece
+    mixed = [False] * len(pieces)  # does a group hold more than one section? At its first piece
 
     def join(left: int, right: int) -> None:
         sizes[left] += sizes[right] + 1
         firsts[lasts[right]] = left
         lasts[left] = lasts[right]
+        mixed[left] |= mixed[right] or pieces[right].strength >= HEADING
 
     kept = []
     for right in sorted(range(1, len(pieces)), key=lambda i: (pieces[i].strength, pieces[i].hash)):
@@ -369,7 +371,7 @@ def _grouped(pieces: Sequence[_Piece], limits: Limits) -> list[Sequence[_Piece]]
         if piece.start - pieces[right - 1].end >= GAP_CHARS:
             continue
         total = sizes[left] + sizes[right] + 1
-        own_section = piece.strength >= HEADING and sizes[right] >= limits.section
+        own_section = piece.strength >= HEADING and sizes[right] >= limits.section and not mixed[right]
         leads_in = piece.strength == GLUED and min(sizes[left], sizes[right]) < limits.tiny
         if total <= (limits.maximum if leads_in else limits.chunk) and not own_section:
             join(left, right)

@@ -7,6 +7,7 @@ import os
 import struct
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -39,18 +40,26 @@ def read_frame(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
     return header, body
 
 
-def start_child(module: str, *arguments: str, environment: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
-    """`python -m module` with pipes on standard input and output; it finds this very package wherever it is started.
+def module_command(module: str, *arguments: str) -> list[str]:
+    """The command line that runs a module of this package in a process of its own."""
+    return [sys.executable, "-P", "-m", module, *arguments]
+
+
+def start_child(
+    command: Sequence[str], *, environment: Mapping[str, str] | None = None, stderr: int | None = None
+) -> subprocess.Popen[bytes]:
+    """A child process with pipes on standard input and output that finds this very package wherever it is started.
 
     On Windows no console window opens; on POSIX a Ctrl+C in the terminal is left to the parent.
     """
     source = str(Path(__file__).resolve().parent.parent)
     paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", module, *arguments],
+        command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | (environment or {}),
+        stderr=stderr,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | dict(environment or {}),
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         start_new_session=os.name == "posix",
     )

@@ -289,7 +289,7 @@ class _Run:
                     NewDocument(root.id, doc_id, facts, "failed", result.reason, content_sha256=result.content_sha256)
                 )
             return
-        facts = replace(facts, size=result.size, mtime_ns=result.mtime_ns)
+        facts = facts_of(result)  # of the very bytes that were read
         if before is not None and before.content_sha256 == result.content_sha256 and before.state != "failed":
             self._counts["unchanged"] += 1
             batch.touched.append((before, facts))
@@ -434,7 +434,7 @@ class _Run:
             self._listener(self._progress)
 
 
-def facts_of(entry: FileEntry) -> FileFacts:
+def facts_of(entry: FileEntry | ReadDocument) -> FileFacts:
     return FileFacts(
         entry.rel_path,
         entry.size,

@@ -12,6 +12,7 @@ import stat
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -20,6 +21,10 @@ from pipeline.errors import RootError, SettingError
 from pipeline.progress import CancelToken
 
 _WINDOWS = sys.platform == "win32"
+# A name and its entry. A folder's name has a "/" behind it: a gitignore pattern may ask for folders only, and files
+# then come in the order of their whole paths ("a.txt" before "a/b.txt").
+_Kept = tuple[str, os.DirEntry[str]]
+_by_key = itemgetter(0)
 _LITERAL_ESCAPE = re.compile(r"\\(?=x[0-9a-f]{2})")
 
 
@@ -118,21 +123,21 @@ class Scan(Iterator[FileEntry]):
 
     def _walk(self) -> Iterator[FileEntry]:
         # A stack of sorted listings instead of recursion: no depth is too deep, and memory holds one branch only.
-        stack: list[tuple[str, Iterator[os.DirEntry[str]]]] = [("", self._kept(self._first, ""))]
+        stack: list[tuple[str, Iterator[_Kept]]] = [("", self._kept(self._first, ""))]
         self._first = []
+        cancel = self._cancel
         while stack:
             prefix, entries = stack[-1]
-            for entry in entries:
-                if self._cancel is not None:
-                    self._cancel.check()
-                rel_path = prefix + entry.name
+            for key, entry in entries:
+                if cancel is not None:
+                    cancel.check()
+                rel_path = prefix + key
+                if key[-1] == "/":
+                    if (listing := self._list(entry, rel_path[:-1])) is not None:
+                        stack.append((rel_path, self._kept(listing, rel_path)))
+                        break
+                    continue
                 try:
-                    if entry.is_dir(follow_symlinks=False):
-                        if (listing := self._list(entry, rel_path)) is not None:
-                            below = rel_path + "/"
-                            stack.append((below, self._kept(listing, below)))
-                            break
-                        continue
                     # scandir's own stat has neither inode nor link count on Windows
                     facts = os.lstat(entry.path) if _WINDOWS else entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
@@ -144,9 +149,15 @@ class Scan(Iterator[FileEntry]):
                     self._special += 1
                     continue
                 yield FileEntry(
-                    rel_path, entry.path, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns,
-                    facts.st_ino, facts.st_dev, facts.st_nlink,
-                )  # fmt: skip
+                    rel_path,
+                    entry.path,
+                    facts.st_size,
+                    facts.st_mtime_ns,
+                    facts.st_ctime_ns,
+                    facts.st_ino,
+                    facts.st_dev,
+                    facts.st_nlink,
+                )
             else:
                 stack.pop()
         if _root_identity(self._root) != self._identity:
@@ -163,24 +174,28 @@ class Scan(Iterator[FileEntry]):
             self._unreadable.append(Unreadable(rel_path, words_for(error)))
             return None
 
-    def _kept(self, listing: list[os.DirEntry[str]], prefix: str) -> Iterator[os.DirEntry[str]]:
-        kept: list[tuple[str, os.DirEntry[str]]] = []
+    def _kept(self, listing: list[os.DirEntry[str]], prefix: str) -> Iterator[_Kept]:
+        kept: list[_Kept] = []
+        excluded, include_hidden = self._excluded, self._include_hidden
         for entry in listing:
-            if not self._include_hidden and entry.name.startswith("."):
+            name = entry.name
+            if name[0] == "." and not include_hidden:
                 self._hidden += 1
                 continue
-            if _is_link(entry):
-                self._links += 1
+            try:
+                if _is_link(entry):
+                    self._links += 1
+                    continue
+                key = name + "/" if entry.is_dir(follow_symlinks=False) else name
+            except OSError as error:  # on file systems whose listings do not tell the kinds
+                self._unreadable.append(Unreadable(prefix + name, words_for(error)))
                 continue
-            # "/" behind a folder's name: a gitignore pattern may ask for folders only, and files then come in the
-            # order of their whole paths ("a.txt" before "a/b.txt")
-            key = entry.name + "/" if entry.is_dir(follow_symlinks=False) else entry.name
-            if self._excluded is not None and self._excluded.match_file(prefix + key):
+            if excluded is not None and excluded.match_file(prefix + key):
                 self._excluded_count += 1
-                continue
-            kept.append((key, entry))
-        kept.sort(key=lambda pair: pair[0])
-        return iter([entry for _, entry in kept])
+            else:
+                kept.append((key, entry))
+        kept.sort(key=_by_key)
+        return iter(kept)
 
 
 def words_for(error: OSError) -> str:

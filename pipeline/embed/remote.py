@@ -16,7 +16,7 @@ import numpy as np
 from pipeline.embed.folder import locate
 from pipeline.embed.port import Vectors
 from pipeline.errors import ModelError
-from pipeline.frames import read_frame, start_child, write_frame
+from pipeline.frames import module_command, read_frame, start_child, write_frame
 
 Reply = tuple[dict[str, Any], bytes]
 WORKER = "pipeline.embed.worker"
@@ -85,7 +85,7 @@ class RemoteEncoder:
                 raise ModelError("the model was shut down")
             if self._child is not None and self._child.poll() is None:
                 return
-            child = start_child(WORKER, str(self._folder.path))
+            child = start_child(module_command(WORKER, str(self._folder.path)))
             self._child = child
             number, self._description = self._expect_locked()
             self._receiver = threading.Thread(target=self._receive, args=(child,), name="model replies", daemon=True)

@@ -10,20 +10,24 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
+from mmap import PAGESIZE
 from typing import IO, Any, Literal
 
 from pipeline.extract.errors import ReaderUnavailable
 from pipeline.extract.records import ReadDocument, ReadFailure, ReadLimits, in_units
 from pipeline.extract.wire import pack_limits, pack_path, unpack_result
-from pipeline.frames import read_frame, write_frame
+from pipeline.frames import read_frame, start_child, write_frame
 from pipeline.scan import FileEntry
 
 # macOS accepts the limit and does not keep it; Windows has none. There the program looks at the memory from outside.
 KERNEL_LIMITS_MEMORY = sys.platform.startswith(("linux", "freebsd"))
+_NEAR_LIMIT = 0.67  # share of the memory limit beyond which a crash counts as having run into it
 _START_SECONDS = 60.0  # far beyond any start, even from a slow disk
 _KEPT_OF_STDERR = 2000  # bytes, the last ones
 _MEMORY_SIGNS = (b"memory allocation of", b"MemoryError", b"bad_alloc", b"out of memory", b"Out of memory")
+
+# One thread a process: there are as many processes as processors, and threads reserve address space.
+_ENVIRONMENT = {"TOKENIZERS_PARALLELISM": "false", "RAYON_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
 
 Loss = Literal["time", "memory", "crash", "stopped"]
 
@@ -34,12 +38,6 @@ class ChildLost(Exception):
     def __init__(self, loss: Loss, reason: str) -> None:
         super().__init__(reason)
         self.loss, self.reason = loss, reason
-
-
-def worker_command(module: str = "pipeline.extract.worker") -> list[str]:
-    """Runs a module of this very package. `-P`: the current folder is the user's, not a place to import from. In a
-    bundle `sys.executable` is the program itself, which must understand these arguments."""
-    return [sys.executable, "-P", "-m", module]
 
 
 class Child:
@@ -55,6 +53,7 @@ class Child:
         self._deadline: float | None = None
         self._killed_for: Loss | None = None
         self._ready = False
+        self._reserved = 0  # most address space seen, where the kernel limits it
         self._complaints = bytearray()
         self._setup = {
             "limits": pack_limits(limits),
@@ -63,7 +62,7 @@ class Child:
             "token_limit": token_limit,
         }
         try:
-            self._process = _start(command)
+            self._process = start_child(command, environment=_ENVIRONMENT, stderr=subprocess.PIPE)
         except OSError as error:
             raise ReaderUnavailable(f"the reading process cannot be started: {error}") from error
         assert self._process.stdin is not None
@@ -124,8 +123,11 @@ class Child:
             busy, late = self._deadline is not None, self._deadline is not None and now > self._deadline
         if late:
             self.kill("time")
-        elif busy and self._poll_memory and _memory_of(self._process.pid) > self._limits.memory_bytes:
-            self.kill("memory")
+        elif busy and self._poll_memory:
+            if _memory_of(self._process.pid) > self._limits.memory_bytes:
+                self.kill("memory")
+        elif busy:
+            self._reserved = max(self._reserved, _reserved_by(self._process.pid))
 
     def kill(self, loss: Loss = "stopped") -> None:
         """End the process at once. Whoever waits for its answer gets `ChildLost`."""
@@ -166,7 +168,10 @@ class Child:
             return ChildLost("memory", memory)
         if self._killed_for == "stopped":
             return ChildLost("stopped", "stopped")
-        if any(sign in self._complaints for sign in _MEMORY_SIGNS):
+        # Libraries that are refused memory mostly abort, some with a word about it.
+        if self._reserved > _NEAR_LIMIT * self._limits.memory_bytes or any(
+            s in self._complaints for s in _MEMORY_SIGNS
+        ):
             return ChildLost("memory", memory)
         if sys.platform != "win32" and code == -signal.SIGKILL and self._killed_for is None:
             return ChildLost("memory", "the system ended the reader: too little memory")
@@ -190,30 +195,20 @@ class Child:
                 del self._complaints[:-_KEPT_OF_STDERR]
 
 
-def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
-    source = str(Path(__file__).resolve().parents[2])
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([source, *filter(None, [os.environ.get("PYTHONPATH")])]),
-        # One thread a process: there are as many processes as processors, and threads reserve address space.
-        "TOKENIZERS_PARALLELISM": "false",
-        "RAYON_NUM_THREADS": "1",
-        "MALLOC_ARENA_MAX": "2",
-    }
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-    )
-
-
 def _named(code: int) -> str:
     if code < 0:
         with suppress(ValueError):
             return f" ({signal.Signals(-code).name})"
     return ""
+
+
+def _reserved_by(pid: int) -> int:
+    """Bytes of address space, what the kernel's limit is about; 0 where that cannot be read."""
+    try:
+        with open(f"/proc/{pid}/statm", encoding="ascii") as statm:
+            return int(statm.read().split()[0]) * PAGESIZE
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def _memory_of(pid: int) -> int:

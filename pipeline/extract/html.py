@@ -11,7 +11,6 @@ import re
 from typing import TYPE_CHECKING
 
 from pipeline.extract.decode import decode_page
-from pipeline.extract.errors import ExtractionFailed
 from pipeline.extract.plain import check_length
 from pipeline.extract.records import Extracted, Source
 
@@ -56,7 +55,7 @@ def extract_html(source: Source) -> Extracted:
         # "scripting": <noscript> then is one text, as for a reader's browser, and is left out as a whole
         parser = LexborHTMLParser(page, scripting=True)
     except SelectolaxError as error:
-        raise ExtractionFailed(f"not HTML that can be read: {error}") from error
+        raise MemoryError from error  # nothing is wrong enough to be no HTML
     text = _visible_text(parser)
     check_length(len(text), source.max_chars)
     return Extracted("html", text, warnings=decoded.warnings)

@@ -9,17 +9,17 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-import statistics
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pipeline.extract.errors import ExtractionFailed
-from pipeline.extract.pdf_layout import Blocks, Line, Vocabulary, page_separator
+from pipeline.extract.pdf_layout import Blocks, Line, Vocabulary, page_separator, pitch_of
 from pipeline.extract.plain import check_length
 from pipeline.extract.records import Extracted, Source
 from pipeline.records import Page
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfTextPage  # type: ignore[import-untyped]
+    from pypdfium2 import PdfDocument, PdfTextPage
 
 MAGIC = b"%PDF-"
 _PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD
@@ -64,7 +64,7 @@ def _read(document: PdfDocument, max_chars: int) -> Extracted:
     count = len(document)
     if not count:
         raise ExtractionFailed("a damaged PDF: it has no pages")
-    pages: list[Blocks] = []
+    pages: list[list[Line]] = []
     unread: list[int] = []
     chars = 0
     for index in range(count):
@@ -75,10 +75,11 @@ def _read(document: PdfDocument, max_chars: int) -> Extracted:
             unread.append(index + 1)
         chars += sum(len(line.text) for line in lines)
         check_length(chars, max_chars)
-        pages.append(Blocks(lines))
+        pages.append(lines)
     if len(unread) == count:
         raise ExtractionFailed("a damaged PDF: none of its pages can be read")
-    text, spans = _put_together(pages)
+    pitch = pitch_of(pages)
+    text, spans = _put_together([Blocks(lines, pitch) for lines in pages])
     return Extracted("pdf", text, spans, _warnings(unread))
 
 
@@ -98,26 +99,39 @@ def _put_together(pages: list[Blocks]) -> tuple[str, tuple[Page, ...]]:
         return known[0]
 
     parts: list[str] = []
-    spans: list[Page] = []
+    bounds: list[tuple[int, int] | None] = []  # None: a page without text
     length = 0
     last: Blocks | None = None
-    for number, page in enumerate(pages, 1):
-        if page.lines and last is not None:
-            parts.append(page_separator(last, page, vocabulary))
-            length += len(parts[-1])
+    for page in pages:
+        if not page.lines:
+            bounds.append(None)
+            continue
+        if last is not None:
+            separator = page_separator(last, page, vocabulary)
+            if separator is None:
+                parts[-1] = parts[-1][:-1]
+                length -= 1
+                bounds = [(b[0], min(b[1], length)) if b else None for b in bounds]
+            else:
+                parts.append(separator)
+                length += len(separator)
         start = length
         for index, line in enumerate(page.lines):
-            if index:
-                parts.append(page.separator(index, vocabulary))
-                length += len(parts[-1])
-            parts.append(line.text)
-            length += len(line.text)
-        spans.append(Page(number, start, length))
-        last = page if page.lines else last
-    if last is not None and last.lines[-1].hyphen:  # the hyphen at the very end was one
-        parts.append("-")
-        spans = [Page(p.number, p.start, p.end + 1) if p.end == length and p.start < p.end else p for p in spans]
-    return "".join(parts), tuple(spans)
+            between = page.separator(index, vocabulary) if index else ""
+            parts += (between, line.text)
+            length += len(between) + len(line.text)
+        bounds.append((start, length))
+        last = page
+    return "".join(parts), _spans(bounds)
+
+
+def _spans(bounds: list[tuple[int, int] | None]) -> tuple[Page, ...]:
+    spans: list[Page] = []
+    end = 0
+    for number, bound in enumerate(bounds, 1):
+        start, end = bound or (end, end)
+        spans.append(Page(number, start, end))
+    return tuple(spans)
 
 
 def _page_lines(document: PdfDocument, index: int) -> list[Line]:
@@ -145,14 +159,16 @@ def _lines(page: PdfTextPage) -> list[Line]:
             first = start + len(piece) - len(piece.lstrip())
             lines.append(place.line(stripped, first, hyphen=separator == _HYPHEN))
         elif separator == _HYPHEN and lines:  # nothing but a hyphen: it belongs to what stands before
-            piece_before = lines.pop()
-            lines.append(_rejoined(piece_before))
+            lines[-1] = _with_hyphen(lines[-1])
         start += len(piece) + len(separator)
-    return [line for line in lines if line.text]
+    lines = [line for line in lines if line.text]
+    if lines and lines[-1].hyphen:  # nothing follows that the word could go on in
+        lines[-1] = _with_hyphen(lines[-1])
+    return lines
 
 
-def _rejoined(line: Line) -> Line:
-    return Line(line.text + "-", line.left, line.right, line.baseline, line.size, line.first_word)
+def _with_hyphen(line: Line) -> Line:
+    return replace(line, text=line.text + "-", hyphen=False)
 
 
 def _units(page: PdfTextPage) -> str:
@@ -175,7 +191,7 @@ class _Places:
     """Where characters stand. One set of C variables for a page: making them costs more than the calls."""
 
     def __init__(self, page: PdfTextPage) -> None:
-        import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
+        import pypdfium2.raw as pdfium
 
         self._pdfium = pdfium
         self._page = page.raw
@@ -189,8 +205,8 @@ class _Places:
         samples = (first, (first + last) // 2, last)  # one alone may be a footnote mark or a bullet
         left, word_right = self._edges(first)[0], self._edges(first + len(units.split(None, 1)[0]) - 1)[1]
         right = self._edges(last)[1]
-        baseline = statistics.median(map(self._baseline, samples))
-        size = statistics.median(map(self._size, samples)) or _USUAL_SIZE
+        baseline = sorted(map(self._baseline, samples))[1]
+        size = sorted(map(self._size, samples))[1] or _USUAL_SIZE
         text = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")  # pairs to characters
         return Line(_JUNK.sub("", text).strip(), left, right, baseline, size, max(0.0, word_right - left), hyphen)
 

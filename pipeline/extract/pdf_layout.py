@@ -7,7 +7,7 @@ ended on purpose), an empty line (a paragraph ends), a tab (cells side by side).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,10 +16,11 @@ _BULLET = re.compile(r"[•◦▪‣●○■□◆∙·⁃](?:\s|$)|(?:[-–—
 _CLEAR_BULLET = re.compile("[•◦▪‣●○■□◆∙⁃]")
 _WORD_END = re.compile(r"[^\W\d_]+$")
 _WORD_START = re.compile(r"[^\W\d_]+")
-_LAST_TOKEN = re.compile(r"\S+$")
-_FIRST_TOKEN = re.compile(r"\S+")
+_BROKEN_WORD = re.compile(r"[^\W\d_]-$")
 _HYPHENATED = re.compile(r"\w+(?:-\w+)*")
-_USUAL_PITCH = 1.2  # font sizes from line to line
+_USUAL_PITCH = 1.5  # font sizes from line to line, at most, in a document of a few lines
+_ENOUGH_GAPS = 8
+_LONGEST_WORD = 80  # characters, German and chemistry included
 
 
 def _words(text: str) -> frozenset[str]:
@@ -74,9 +75,10 @@ class _Bounds:
 class Blocks:
     """The lines of one page, with what can be known only from all of them."""
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    def __init__(self, lines: Sequence[Line], usual_pitch: float | None = None) -> None:
+        """`usual_pitch` is the document's, for a page of too few lines to tell."""
         self.lines = lines
-        self._pitch = _pitch(lines)
+        self._pitch = pitch_of([lines]) or usual_pitch or min(pitch_of([lines], 1) or _USUAL_PITCH, _USUAL_PITCH)
         self._starts = [i == 0 or self._new_block(lines[i - 1], lines[i]) for i in range(len(lines))]
         self._block = self._bounds()
 
@@ -143,12 +145,13 @@ class Blocks:
         return line.right + needed < block.right and line.right - line.left + needed < block.width
 
 
-def page_separator(before: Blocks, after: Blocks, vocabulary: Callable[[], Vocabulary]) -> str:
+def page_separator(before: Blocks, after: Blocks, vocabulary: Callable[[], Vocabulary]) -> str | None:
     """What stands between the last line of one page and the first of the next: a line end where a sentence or a
-    paragraph clearly goes on, nothing within a word, otherwise an empty line."""
+    paragraph clearly goes on, nothing within a word, otherwise an empty line. None where a hyphenated word goes on,
+    so that the hyphen at the end of the page before is to be taken away."""
     last, first = before.lines[-1], after.lines[0]
-    if last.hyphen:
-        return hyphen_or_nothing(last.text, first.text, vocabulary)
+    if _BROKEN_WORD.search(last.text) and first.text[:1].islower():
+        return "" if hyphen_or_nothing(last.text[:-1], first.text, vocabulary) else None
     if _BULLET.match(first.text) or _resized(last, first):
         return "\n\n"
     if runs_on(last.text, first.text):
@@ -172,11 +175,11 @@ def wrapped(before: str, after: str) -> str:
 
 def hyphen_or_nothing(before: str, after: str, vocabulary: Callable[[], Vocabulary]) -> str:
     """`-` where a word with a hyphen of its own was broken (`well-` `known`), nothing where a word was hyphenated."""
-    left, right = _LAST_TOKEN.search(before), _FIRST_TOKEN.match(after)
-    left_word, right_word = _WORD_END.search(before), _WORD_START.match(after)
-    if left is None or right is None or left_word is None or right_word is None or not right_word[0][0].islower():
+    left = before[-_LONGEST_WORD:].rpartition(" ")[2]
+    left_word, right_word = _WORD_END.search(left), _WORD_START.match(after[:_LONGEST_WORD])
+    if left_word is None or right_word is None or not right_word[0][0].islower():
         return "-"
-    if "-" in left[0] or "/" in left[0] or len(left_word[0]) < 2:
+    if "-" in left or "/" in left or len(left_word[0]) < 2:
         return "-"
     one, two = left_word[0].lower(), right_word[0].lower()
     words = vocabulary().words
@@ -197,12 +200,13 @@ def _resized(before: Line, line: Line) -> bool:
     return abs(before.size - line.size) > 0.12 * min(before.size, line.size)
 
 
-def _pitch(lines: Sequence[Line]) -> float:
+def pitch_of(pages: Iterable[Sequence[Line]], at_least: int = _ENOUGH_GAPS) -> float | None:
     """The distance of lines within a paragraph, in font sizes: the smaller ones of those that occur, as the ends of
-    paragraphs only add to it."""
+    paragraphs only add to it. None where fewer than `at_least` distances tell."""
     ratios = sorted(
         ratio
+        for lines in pages
         for before, line in pairwise(lines)
         if not _resized(before, line) and 0.5 < (ratio := (before.baseline - line.baseline) / line.size) < 3
     )
-    return ratios[len(ratios) // 4] if ratios else _USUAL_PITCH
+    return ratios[len(ratios) // 4] if len(ratios) >= at_least else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import sys
 import threading
 import time
 from collections import deque
@@ -11,12 +12,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 
 from pipeline.errors import Cancelled
-from pipeline.extract.child import Child, ChildLost, worker_command
+from pipeline.extract.child import Child, ChildLost
 from pipeline.extract.records import ReadDocument, ReadFailure, ReadLimits
+from pipeline.frames import module_command
 from pipeline.progress import CancelToken
 from pipeline.scan import FileEntry
 
 Result = ReadDocument | ReadFailure
+
+WORKER = "pipeline.extract.worker"
 
 _AHEAD = 64  # files under way or read and not yet taken; small files must not leave the processes idle
 _AHEAD_CHARS = 32_000_000  # of text read and not yet taken: the processes wait beyond that
@@ -27,11 +31,9 @@ _STOP_SECONDS = 0.8
 
 def default_workers() -> int:
     """One process per processor that we may use, but for one that stays with the program."""
-    try:
-        available = len(os.sched_getaffinity(0))
-    except AttributeError:  # not on macOS and Windows
-        available = os.cpu_count() or 1
-    return max(1, available - 1)
+    if sys.platform == "linux":
+        return max(1, len(os.sched_getaffinity(0)) - 1)  # what a container gives us, not what the machine has
+    return max(1, (os.cpu_count() or 1) - 1)
 
 
 class ReaderPool:
@@ -58,7 +60,7 @@ class ReaderPool:
         self.limits = limits or ReadLimits()
         self.cancel = cancel
         self._tokenizer_file, self._token_limit = tokenizer_file, token_limit
-        self._command = list(command or worker_command())
+        self._command = list(command or module_command(WORKER))
         self._lock = threading.Lock()
         self._idle: list[Child] = []
         self._run: _Run | None = None

@@ -94,7 +94,7 @@ class Reader:
         except MemoryError:
             raise
         except Exception as error:  # a fault of an extractor must cost this file only
-            return ReadFailure(rel_path, path, f"the reader failed: {type(error).__name__}: {error}"[:500], sha256)
+            return ReadFailure(rel_path, path, _in_words(error), sha256)
         finally:
             if self.counter is not None:
                 self.counter.forget()
@@ -200,6 +200,11 @@ class _PageIndex:
 
 def _version(facts: os.stat_result) -> tuple[int, int, int]:
     return facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
+
+
+def _in_words(error: Exception) -> str:
+    text = f"the reader failed: {type(error).__name__}: {error}"[:500]
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")  # it may quote anything
 
 
 def _why_not_opened(path: str, error: OSError) -> str:

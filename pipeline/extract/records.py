@@ -8,7 +8,7 @@ from pipeline.records import Page
 
 MEGABYTE = 1024 * 1024
 GIGABYTE = 1024 * MEGABYTE
-_MAX_CHARS = 50_000_000
+_MAX_CHARS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ HEAD_BYTES = 65_536  # what recognising by content looks at
 
 # Text that is laid out for a program, not for a reader: nothing in it would be found or read as it stands.
 _NOT_FOR_READERS = re.compile(rb"\s*(?:\{\\rtf|%!PS)")
-_LOOKS_LIKE_HTML = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*|<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html)\b", re.I | re.S
-)
+# Atomic, or a row of comments could be matched in too many ways.
+_BEFORE_HTML = rb"(?:\xef\xbb\xbf)?(?>\s|<\?xml[^>]*>|<!--(?:(?!-->).)*-->)*+"
+_LOOKS_LIKE_HTML = re.compile(_BEFORE_HTML + rb"<(?:!doctype\s+html|html)\b", re.I | re.S)
 
 
 @dataclass(frozen=True, slots=True)

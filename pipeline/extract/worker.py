@@ -24,14 +24,13 @@ _ALARM_SLACK = 10  # seconds beyond the limit, within which the program should h
 
 def main(registry: Registry | None = None) -> int:
     """Serve until the input ends; the exit code. `registry` replaces the built-in extractors."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in the terminal is the program's to answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # stopping is for the program to decide
     requests, replies = _take_over_pipes()
     frame = read_frame(requests)
     if frame is None:
         return 0
     limits = ReadLimits(**frame[0]["limits"])
-    if frame[0]["limit_memory"]:
-        _limit_memory(limits.memory_bytes)
+    _limit_self(limits.memory_bytes if frame[0]["limit_memory"] else None)
     try:
         counter = TokenCounter(frame[0]["tokenizer"]) if frame[0]["tokenizer"] else None
     except ValueError as error:
@@ -91,12 +90,15 @@ def _take_over_pipes() -> tuple[IO[bytes], IO[bytes]]:
     return requests, replies
 
 
-def _limit_memory(limit: int) -> None:
+def _limit_self(memory: int | None) -> None:
     if sys.platform != "win32":
         import resource
 
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash must not leave the file's text on the disk
+        if memory is not None:
+            _, hard = resource.getrlimit(resource.RLIMIT_AS)
+            soft = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+            resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def _worn(limit: int) -> bool:

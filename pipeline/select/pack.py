@@ -56,7 +56,6 @@ def pack(evidence: Sequence[Evidence], budgets: Budgets) -> tuple[Outcome[Packed
             continue
         piece = Packed(block, block.content[: wanted if fits else left])
         left -= len(piece.content)
-        full = not fits
         packed.append(piece)
         final[block.carrier_rank] = _projected(piece, budgets, by_total=not fits)
     return Outcome(tuple(packed), dropped), final

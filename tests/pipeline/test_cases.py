@@ -64,9 +64,7 @@ def test_case_1_a_shared_clause_is_one_block_with_the_place_in_each_contract(fol
 def test_case_2_a_backed_up_handbook_does_not_crowd_out_the_other_answer(folder: Folder) -> None:
     handbook = document(passage("holiday allowance request"), passage("expenses travel train", 1))
     copies = ["handbook.md", *(f"backup{n}/handbook.md" for n in range(1, 6))]
-    folder.write(
-        dict.fromkeys(copies, handbook) | {"other.md": document(passage("holiday rota calendar kitchen", 5))}
-    )
+    folder.write(dict.fromkeys(copies, handbook) | {"other.md": document(passage("holiday rota calendar kitchen", 5))})
     folder.index()
     trace = folder.ask("holiday allowance request", return_n=3)
     assert sorted(cited(folder, trace)) == sorted(copies)

