@@ -1,0 +1,252 @@
+"""What each command of the window does, and when it can be given."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+
+from app import desktop
+from app.main_window import PAGES, MainWindow
+from app.preferences import ZOOMS, Preferences
+from app.session import Session
+from app.state import Scope
+from app.theme import ThemeWatch
+from app.views.setting_controls import is_changed
+from pipeline.records import Trace
+
+if TYPE_CHECKING:
+    from app.dialogs import Dialogs
+    from app.menus import Menus
+    from app.views.command_palette import CommandPalette
+
+COLOUR_SCHEMES = {"system": None, "light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
+
+
+class Commands(QObject):
+    """The actions' handlers."""
+
+    look_changed = Signal()
+
+    def __init__(
+        self,
+        window: MainWindow,
+        session: Session,
+        preferences: Preferences,
+        watch: ThemeWatch,
+        dialogs: Dialogs,
+        menus: Menus,
+        palette: CommandPalette,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._session, self._preferences = window, session, preferences
+        self._watch, self._dialogs, self._menus, self._palette = watch, dialogs, menus, palette
+        on = window.actions_.on
+        on("open-library", self._open_library)
+        on("add-folder", self._add_folder)
+        on("reindex", session.reindex)
+        on("reindex-full", lambda: session.reindex(full=True))
+        on("open-sample", self._open_sample)
+        on("export-trace", self._export_trace)
+        on("save-picture", self._save_picture)
+        on("quit", window.close)
+        on("copy", self._copy)
+        on("copy-projection", self._copy_projection)
+        on("focus-query", self._focus_query)
+        on("clear-query", window.inspector.query.field.clear)
+        on("reset-settings", session.inquiry.reset_settings)
+        on("search-everything", self._search_everything)
+        for page in PAGES:
+            on(f"page-{page}", partial(self._show_page, page))
+        on("toggle-detail", lambda: self.show_detail(window.actions_["toggle-detail"].isChecked()))
+        on("zoom-in", lambda: self._zoom_by(1))
+        on("zoom-out", lambda: self._zoom_by(-1))
+        on("zoom-reset", lambda: self.set_zoom(100))
+        for scheme in COLOUR_SCHEMES:
+            on(f"scheme-{scheme}", partial(self.set_scheme, scheme))
+        on("palette", lambda: palette.choose_from(tuple(menus.commands())))
+        on("shortcuts", lambda: dialogs.shortcuts(window.actions_))
+        on("about", self._about)
+        on("cancel-work", session.shelf.cancel)
+        on("reveal-library", self._reveal_library)
+        on("restart-model", lambda: session.start_model(anew=True))
+        on("retry", session.retry)
+        on("retry-work", session.shelf.retry)
+        on("copy-details", self._copy_details)
+        window.actions_["toggle-detail"].setChecked(True)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Only what is possible now can be given."""
+        session = self._session
+        library, work = session.shelf.library, session.shelf.work
+        answer, scope = session.inquiry.answer, session.inquiry.scope
+        answered = answer.trace is not None
+        possible = {
+            "reindex": bool(library.roots) and not work.active,
+            "reindex-full": bool(library.roots) and not work.active,
+            "export-trace": answered,
+            "copy-projection": answered,
+            "save-picture": True,
+            "clear-query": bool(answer.question),
+            "reset-settings": any(is_changed(entry) for entry in session.inquiry.settings.in_force.values()),
+            "search-everything": scope.narrowed,
+            "cancel-work": work.active,
+            "retry-work": work.phase == "failed",
+            "reveal-library": library.folder is not None,
+            "copy-details": bool(self._details()),
+        }
+        for action, enabled in possible.items():
+            self._window.actions_[action].setEnabled(enabled)
+
+    # --- files --------------------------------------------------------------------------------------------------
+
+    def _open_library(self) -> None:
+        folder = self._dialogs.folder("Open a library, or choose an empty folder for a new one")
+        if folder is None:
+            return
+        known = (folder / "library.sqlite3").exists()
+        if not known and any(folder.iterdir()):
+            self._window.status.say(
+                f"“{folder.name}” is no library and not empty. To search its files, add it as a folder instead."
+            )
+            return
+        self._session.open_library(folder)
+
+    def _add_folder(self) -> None:
+        folder = self._dialogs.folder("Add a folder of documents")
+        if folder is not None:
+            self._session.add_folders((folder,))
+
+    def _open_sample(self) -> None:
+        self._session.open_sample()
+
+    def forget_root(self, path: str, label: str) -> None:
+        """Take a folder out of the library, once the user has said so twice."""
+        if self._dialogs.confirm(
+            f"Forget the folder “{label}”?",
+            f"{path}\n\nIts documents are taken out of the library. The files themselves are not touched; to have "
+            "them back, add the folder again.",
+            "Forget it",
+        ):
+            self._session.shelf.forget_root(path)
+
+    def _export_trace(self) -> None:
+        trace = self._session.inquiry.answer.trace
+        file = self._dialogs.save_to("Export the trace", "trace.json", "JSON (*.json)") if trace else None
+        if trace is None or file is None:
+            return
+        from pipeline.trace import to_json  # once, when it is asked for
+
+        self._write(file, lambda: file.write_text(json.dumps(to_json(trace), indent=2), "utf-8"))
+
+    def _save_picture(self) -> None:
+        picture = self._window.grab()
+        file = self._dialogs.save_to("Save a picture of this window", "twinspect.png", "PNG (*.png)")
+        if file is not None:
+            named = file if file.suffix else file.with_suffix(".png")
+            self._write(named, lambda: _saved(picture.save(str(named))))
+
+    def _write(self, file: Path, write: object) -> None:
+        try:
+            write()  # type: ignore[operator]
+        except OSError as error:
+            self._window.status.say(f"“{file.name}” could not be written: {error.strerror or error}")
+        else:
+            self._window.status.say(f"Saved {file}")
+
+    # --- the clipboard ------------------------------------------------------------------------------------------
+
+    def _copy(self) -> None:
+        if self._window.page == "library":
+            document = self._window.library.current_document()
+            if document is not None:
+                self._to_clipboard(document.path, "the path")
+            return
+        subject = self._window.inspector.detail.subject
+        if subject is not None and self._window.page == "inspector":
+            self._to_clipboard(subject.text, "the text of the selected row")
+
+    def _copy_projection(self) -> None:
+        trace = self._session.inquiry.answer.trace
+        if trace is not None:
+            self._to_clipboard(projection_json(trace), "what the agent reads")
+
+    def _copy_details(self) -> None:
+        self._to_clipboard(self._details(), "the details")
+
+    def _to_clipboard(self, text: str, what: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self._window.status.say(f"Copied {what}")
+
+    def _details(self) -> str:
+        session = self._session
+        problems = (
+            session.inquiry.answer.problem, session.shelf.work.problem, session.shelf.library.problem,
+            session.model.problem,
+        )
+        return next((problem.details for problem in problems if problem is not None and problem.details), "")
+
+    # --- moving about -------------------------------------------------------------------------------------------
+
+    def _show_page(self, page: str) -> None:
+        if page == "inspector" and self._session.shelf.library.phase == "none":
+            page = "welcome"
+        self._window.show_page(page)
+
+    def _focus_query(self) -> None:
+        if self._session.shelf.library.phase != "none":
+            self._window.show_page("inspector")
+            self._window.inspector.query.focus_field()
+
+    def show_detail(self, wanted: bool) -> None:
+        """Show the document below the lanes, or give the lanes its place."""
+        self._window.actions_["toggle-detail"].setChecked(wanted)
+        self._window.inspector.show_detail(wanted)
+
+    def _search_everything(self) -> None:
+        self._session.inquiry.set_scope(Scope(preferred=self._session.inquiry.scope.preferred))
+
+    def _reveal_library(self) -> None:
+        folder = self._session.shelf.library.folder
+        if folder is not None:
+            said = desktop.reveal(str(folder))
+            if said:
+                self._window.status.say(said)
+
+    def _about(self) -> None:
+        self._dialogs.about(self._session.model.name, str(self._session.shelf.library.folder or ""))
+
+    # --- the look -----------------------------------------------------------------------------------------------
+
+    def set_scheme(self, scheme: str) -> None:
+        """Light, dark, or as the system."""
+        self._preferences.change(scheme=scheme)
+        self._watch.set_scheme(COLOUR_SCHEMES[scheme])
+        self.look_changed.emit()
+
+    def set_zoom(self, percent: int) -> None:
+        """All text in this share of the system's size."""
+        self._preferences.change(zoom=percent)
+        self._watch.set_scale(percent / 100)
+        self.look_changed.emit()
+
+    def _zoom_by(self, steps: int) -> None:
+        at = ZOOMS.index(self._preferences.choices.zoom) + steps
+        self.set_zoom(ZOOMS[max(0, min(len(ZOOMS) - 1, at))])
+
+
+def projection_json(trace: Trace) -> str:
+    """The projection as the agent receives it."""
+    from pipeline.trace import to_json  # once, when it is asked for
+
+    return json.dumps(to_json(trace)["projected"], indent=2, ensure_ascii=False)
+
+
+def _saved(done: bool) -> None:
+    if not done:
+        raise OSError("the picture could not be written there")

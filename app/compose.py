@@ -1,0 +1,152 @@
+"""The only place where the window's objects are built and connected."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.commands import COLOUR_SCHEMES
+from app.dialogs import Dialogs
+from app.focus import Focus
+from app.jobs.backend import Backend, real_backend
+from app.jobs.crew import Crew
+from app.main_window import MainWindow
+from app.preferences import Preferences, default_file
+from app.problems import problem_of
+from app.sample import SampleQuestion, read_questions
+from app.session import Session
+from app.theme import ThemeWatch
+from app.wiring import Wiring
+from pipeline.cli import OpenRequest
+from pipeline.places import default_library, sample_library
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A window with everything behind it."""
+
+    window: MainWindow
+    session: Session
+    focus: Focus
+    preferences: Preferences
+    wiring: Wiring
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where things are kept."""
+
+    sample_library: Path
+    first_library: Path
+
+    @staticmethod
+    def usual() -> Places:
+        return Places(sample_library(), default_library())
+
+
+def compose(
+    watch: ThemeWatch,
+    preferences: Preferences,
+    *,
+    backend: Backend,
+    places: Places,
+    questions: tuple[SampleQuestion, ...] | None = None,
+    dialogs: Callable[[MainWindow], Dialogs] = Dialogs,
+) -> Shell:
+    """Build a window and connect it. Nothing is opened and no thread is started yet."""
+    questions = read_questions() if questions is None else questions
+    focus = Focus()
+    session = Session(
+        Crew(backend), preferences, sample_library=places.sample_library, first_library=places.first_library
+    )
+    window = MainWindow(focus, watch.theme, preferences, questions)
+    session.setParent(window)
+    focus.setParent(window)
+    wiring = Wiring(window, session, focus, preferences, watch, questions, dialogs(window))
+    return Shell(window, session, focus, preferences, wiring)
+
+
+def start(shell: Shell, request: OpenRequest) -> None:
+    """Open what is asked for, and begin the slow parts once the window is there."""
+    session = shell.session
+
+    def begin() -> None:
+        if request.sample:
+            session.open_sample()
+        else:
+            folder = request.library or _last_library(shell.preferences)
+            if folder is not None:
+                session.open_library(folder)
+        session.start_model()  # last: which model it is may depend on the library
+
+    shell.window.firstPainted.connect(begin)
+
+
+def _last_library(preferences: Preferences) -> Path | None:
+    """The library that was open last, if it is still there; else the usual one, if there is one."""
+    last = preferences.choices.last_library
+    for folder in (Path(last) if last else None, default_library()):
+        if folder is not None and (folder / "library.sqlite3").is_file():
+            return folder
+    return None
+
+
+def make_application() -> QApplication:
+    """The one application object of this process."""
+    existing = QApplication.instance()
+    if isinstance(existing, QApplication):
+        return existing
+    app = QApplication(sys.argv[:1])
+    app.setApplicationName("Twinspect")
+    app.setDesktopFileName("twinspect")
+    return app
+
+
+def watch_for(app: QApplication, preferences: Preferences) -> ThemeWatch:
+    """The theme that the user chose."""
+    choices = preferences.choices
+    return ThemeWatch(app, COLOUR_SCHEMES[choices.scheme], choices.zoom / 100)
+
+
+def open_window(request: OpenRequest) -> int:
+    """Show the window until it is closed."""
+    # Work in other threads gives way to the window five times as often as Python would let it.
+    sys.setswitchinterval(0.001)
+    logging.basicConfig(stream=sys.stderr, format="twinspect: %(message)s")
+    app = make_application()
+    preferences = Preferences(default_file())
+    watch = watch_for(app, preferences)
+    shell = compose(watch, preferences, backend=real_backend(), places=Places.usual())
+    start(shell, request)
+    _say_unexpected(shell)
+    _close_on_interrupt(shell.window)
+    shell.window.show()
+    return app.exec()
+
+
+def _say_unexpected(shell: Shell) -> None:
+    """A failure in the window's own thread is logged and said, and the window lives on."""
+
+    def hook(kind: type[BaseException], error: BaseException, trace: object) -> None:
+        details = "".join(traceback.format_exception(error))
+        sys.stderr.write(details)
+        shell.window.notice.show_problem(problem_of(error, details))
+
+    sys.excepthook = hook
+
+
+def _close_on_interrupt(window: MainWindow) -> None:
+    """Ctrl+C in the terminal closes the window as its own button does."""
+    signal.signal(signal.SIGINT, lambda number, frame: window.close())
+    # Python looks at signals only when it runs: give it a turn now and then.
+    turn = QTimer(window)
+    turn.timeout.connect(lambda: None)
+    turn.start(500)

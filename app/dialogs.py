@@ -1,0 +1,122 @@
+"""The questions that the window asks in a dialog of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, qVersion
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QHeaderView,
+    QMessageBox,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.actions import Actions
+from pipeline import __version__
+
+# Keys that belong to a place of the window, not to a command of it.
+LOCAL_KEYS = (
+    ("In the question", "Down", "On into the answer"),
+    ("In the question", "Esc", "Clear the question"),
+    ("In the lanes", "Up, Down", "The row above or below"),
+    ("In the lanes", "Tab, Shift+Tab", "The next or previous lane"),
+    ("In the lanes", "Enter", "Open the file"),
+    ("In the lanes", "Space", "Show the row in its document"),
+    ("Among documents", "Enter", "Read the document here"),
+)
+
+
+class Dialogs:
+    """Asks the user. Tests hand in answers instead."""
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+
+    def folder(self, title: str, start: Path | None = None) -> Path | None:
+        """A folder that the user chooses; None when the user does not."""
+        chosen = QFileDialog.getExistingDirectory(self._window, title, str(start or Path.home()))
+        return Path(chosen) if chosen else None
+
+    def save_to(self, title: str, name: str, kinds: str) -> Path | None:
+        """A file that the user wants written; None when the user does not."""
+        chosen, _ = QFileDialog.getSaveFileName(self._window, title, str(Path.home() / name), kinds)
+        return Path(chosen) if chosen else None
+
+    def confirm(self, title: str, text: str, yes: str) -> bool:
+        """Whether the user wants this done; Escape and Enter both mean no."""
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("Twinspect")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(title)
+        box.setInformativeText(text)
+        accept = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.exec()
+        return box.clickedButton() is accept
+
+    def about(self, model: str, library: str) -> None:
+        """What this program is."""
+        box = QMessageBox(self._window)
+        box.setWindowTitle("About Twinspect")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(f"Twinspect {__version__}")
+        box.setInformativeText(
+            "Shows what retrieval makes of your documents: raw candidates beside the evidence made of them, twins "
+            "marked, every file cited.\n\n"
+            f"Model: {model or 'not loaded'}\nLibrary: {library or 'none open'}\nQt {qVersion()}\n\n"
+            "Nothing is ever sent anywhere."
+        )
+        box.exec()
+
+    def shortcuts(self, actions: Actions) -> None:
+        """Every key."""
+        ShortcutsDialog(actions, self._window).exec()
+
+
+class ShortcutsDialog(QDialog):
+    """Every shortcut, by where it works."""
+
+    def __init__(self, actions: Actions, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Shortcuts")
+        table = QTreeWidget()
+        table.setHeaderLabels(["Keys", "What they do"])
+        table.setRootIsDecorated(False)
+        table.setAccessibleName("Shortcuts")
+        native = QKeySequence.SequenceFormat.NativeText
+        rows: dict[str, list[tuple[str, str]]] = {}
+        for spec, action in actions:
+            keys = ", ".join(key.toString(native) for key in action.shortcuts())
+            if keys:
+                rows.setdefault("Everywhere", []).append((keys, spec.text.rstrip("…")))
+        for place, keys, what in LOCAL_KEYS:
+            rows.setdefault(place, []).append((keys, what))
+        for place, entries in rows.items():
+            group = QTreeWidgetItem([place, ""])
+            group.setFlags(Qt.ItemFlag.ItemIsEnabled)
+            font = group.font(0)
+            font.setBold(True)
+            group.setFont(0, font)
+            group.setFirstColumnSpanned(True)
+            for keys, what in entries:
+                group.addChild(QTreeWidgetItem([keys, what]))
+            table.addTopLevelItem(group)
+            group.setExpanded(True)
+        table.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        close.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addWidget(table)
+        column.addWidget(close)
+        self.table = table
+
+    def sizeHint(self) -> QSize:
+        return QSize(560, 620)

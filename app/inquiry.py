@@ -1,0 +1,216 @@
+"""The question's side of the session: what is asked, with which settings, of which documents; and the answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.jobs.crew import Ask, Crew
+from app.jobs.ends import End
+from app.problems import problem_of
+from app.state import AnswerState, Scope
+from pipeline.errors import SettingError
+from pipeline.records import Trace
+from pipeline.settings import Settings, resolve
+
+TYPING_PAUSE_MS = 150
+
+
+class Inquiry(QObject):
+    """Asks live. A question that was overtaken by a newer one is dropped and never shown."""
+
+    answer_changed = Signal(object)  # AnswerState
+    settings_changed = Signal(object)  # Settings
+    scope_changed = Signal(object)  # Scope
+    refused = Signal(str)  # why an intent was not followed, in words
+
+    def __init__(self, crew: Crew, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._crew = crew
+        self._library: Path | None = None
+        self._library_ready = False
+        self._model_ready = False
+        self._serial = 0
+        self.answer = AnswerState()
+        self._base = self.settings = resolve()  # what holds without the changes made here
+        self._changes: dict[str, object] = {}
+        self.scope = Scope()
+        self._typed = ""
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(TYPING_PAUSE_MS)
+        self._pause.timeout.connect(self._ask_typed)
+
+    # --- intents ------------------------------------------------------------------------------------------------
+
+    def type(self, text: str) -> None:
+        """The user is typing: ask when the typing pauses. An emptied field clears at once."""
+        self._typed = text
+        if text.strip():
+            self._pause.start()
+        else:
+            self._ask_typed()
+
+    def ask(self, text: str) -> None:
+        """Ask now."""
+        self._typed = text
+        self._ask_typed()
+
+    def ask_again(self) -> None:
+        """The same question again: something that the answer depends on has changed."""
+        if self.answer.question:
+            self._run()
+
+    def change_setting(self, key: str, value: object) -> bool:
+        """Change one setting and answer again at once; None goes back to what holds without the change."""
+        return self.change_settings({key: value})
+
+    def change_settings(self, values: dict[str, object]) -> bool:
+        """Change several settings and answer again once. False, and a refusal in words, if one is impossible."""
+        try:
+            kept = {key: value for key, value in self._changes.items() if key not in values}
+            without = self._base.with_flags(kept)
+            # A value that holds anyway is no change: the mark of a changed setting is to mean something.
+            changes = kept | {
+                key: value
+                for key, value in values.items()
+                if value is not None and without.in_force[key].value != value
+            }
+            settings = self._base.with_flags(changes)
+        except SettingError as error:
+            self.refused.emit(str(error))
+            return False
+        except KeyError as error:
+            self.refused.emit(f"there is no setting {error}")
+            return False
+        self._changes = changes
+        if settings != self.settings:
+            self.settings = settings
+            self.settings_changed.emit(settings)
+            self.ask_again()
+        return True
+
+    def reset_settings(self) -> None:
+        """Back to what holds without the changes made here."""
+        self.change_settings(dict.fromkeys(self._changes))
+
+    def leave_out(self, doc_id: str, out: bool) -> None:
+        """Leave this document out of searches, or take it back in."""
+        self.set_scope(replace(self.scope, left_out=_toggled(self.scope.left_out, doc_id, out)))
+
+    def only_file(self, doc_id: str | None) -> None:
+        """Search inside this document only; None searches all again."""
+        self.set_scope(replace(self.scope, only_file=doc_id))
+
+    def prefer(self, doc_id: str, preferred: bool) -> None:
+        """Among copies, let this document stand for them."""
+        self.set_scope(replace(self.scope, preferred=_toggled(self.scope.preferred, doc_id, preferred)))
+
+    def set_scope(self, scope: Scope) -> None:
+        """Ask of these documents from now on."""
+        if scope != self.scope:
+            self.scope = scope
+            self.scope_changed.emit(scope)
+            self.ask_again()
+
+    def set_up(self, text: str, settings: dict[str, Any], scope: Scope) -> None:
+        """A whole situation at once, with one run: the question, exactly these changed settings, this scope."""
+        self._typed = text
+        self._pause.stop()
+        kept, self.answer = self.answer, replace(self.answer, question="")  # no runs in between
+        self.reset_settings()
+        self.change_settings(dict(settings))
+        self.set_scope(scope)
+        self.answer = kept
+        self._ask_typed()
+
+    # --- what the rest of the session tells ---------------------------------------------------------------------
+
+    def set_library(self, folder: Path | None, settings: Settings, scope: Scope) -> None:
+        """Another library: its settings and marks hold, the old answer goes, the question stays."""
+        self._library, self._library_ready = folder, False
+        self._serial += 1
+        self._base, self._changes = settings, {}
+        self.settings, self.scope = settings, scope
+        self.settings_changed.emit(settings)
+        self.scope_changed.emit(scope)
+        self._tell(AnswerState("waiting_for_library" if self.answer.question else "no_question", self.answer.question))
+
+    def set_library_ready(self, ready: bool) -> None:
+        """Whether the library holds something to ask."""
+        became_ready = ready and not self._library_ready
+        self._library_ready = ready
+        if became_ready:
+            self.ask_again()
+
+    def set_model_ready(self, ready: bool) -> None:
+        """Whether the model answers; a question that waits for it is asked now."""
+        became_ready = ready and not self._model_ready
+        self._model_ready = ready
+        if became_ready:
+            self.ask_again()
+
+    def show_given(self, folder: Path, trace: Trace) -> None:
+        """Show this answer without asking."""
+        self._library, self._library_ready = folder, True
+        self._typed = trace.query
+        self._base = self.settings = Settings(trace.settings)
+        self.scope = Scope(trace.only_file, trace.left_out)
+        self.settings_changed.emit(self.settings)
+        self.scope_changed.emit(self.scope)
+        self._tell(AnswerState("answered", trace.query, trace))
+
+    # --- asking -------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _ask_typed(self) -> None:
+        self._pause.stop()
+        if not self._typed.strip():
+            self._serial += 1
+            if self.answer.phase != "no_question":
+                self._tell(AnswerState())
+            return
+        if self._typed == self.answer.question and self.answer.phase == "answered":
+            return
+        self.answer = replace(self.answer, question=self._typed)
+        self._run()
+
+    def _run(self) -> None:
+        self._serial += 1
+        serial = self._serial
+        question = self.answer.question
+        if self._library is None or not self._library_ready:
+            self._tell(AnswerState("waiting_for_library", question))
+            return
+        if not self._model_ready:
+            self._tell(AnswerState("waiting_for_model", question))
+            return
+        self._tell(replace(self.answer, phase="asking", problem=None))
+        scope = self.scope
+        request = Ask(
+            self._library, question, self.settings, scope.left_out, scope.preferred, scope.only_file
+        )
+        self._crew.ask(request, lambda end: self._answered(serial, end))
+
+    def _answered(self, serial: int, end: End[Any]) -> None:
+        if serial != self._serial or end.how == "cancelled":
+            return
+        question = self.answer.question
+        if end.how == "failed":
+            self._tell(AnswerState("failed", question, problem=problem_of(end.error, end.details)))
+            return
+        last = self.answer.trace
+        before = last if last is not None and end.value is not None and last.query == end.value.query else None
+        self._tell(AnswerState("answered", question, end.value, before))
+
+    def _tell(self, answer: AnswerState) -> None:
+        self.answer = answer
+        self.answer_changed.emit(answer)
+
+
+def _toggled(held: tuple[str, ...], doc_id: str, wanted: bool) -> tuple[str, ...]:
+    others = tuple(other for other in held if other != doc_id)
+    return (*others, doc_id) if wanted else others

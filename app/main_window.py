@@ -1,0 +1,227 @@
+"""The window: the rail, the pages, the line at the bottom. It lays out and shows; `app.compose` connects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QEvent, QMimeData, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QMainWindow,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.actions import Actions
+from app.focus import Focus
+from app.icons import icon
+from app.preferences import Preferences
+from app.sample import SampleQuestion
+from app.theme import Theme
+from app.views.inspector_page import InspectorPage
+from app.views.library_page import LibraryPage
+from app.views.parts import Text
+from app.views.progress_bar import WorkBar
+from app.views.settings_page import SettingsPage
+from app.views.shell_sheet import shell_sheet
+from app.views.states import Notice
+from app.views.status_bar import StatusLine
+from app.views.welcome import Welcome
+
+PAGES = ("inspector", "library", "settings")
+SMALLEST = QSize(940, 600)
+
+
+class MainWindow(QMainWindow):
+    """`firstPainted` comes once, after the first paint: what is slow may begin."""
+
+    firstPainted = Signal()
+    foldersDropped = Signal(object)  # tuple[Path, ...]
+    dropRefused = Signal(str)
+    pageShown = Signal(str)
+
+    def __init__(
+        self,
+        focus: Focus,
+        theme: Theme,
+        preferences: Preferences,
+        questions: tuple[SampleQuestion, ...],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._preferences = preferences
+        self._painted = False
+        self._closing: Callable[[], object] = lambda: None
+        self.setWindowTitle("Twinspect")
+        self.setMinimumSize(SMALLEST)
+        self.setAcceptDrops(True)
+        self.actions_ = Actions(self)
+        self.inspector = InspectorPage(focus, theme, questions)
+        self.library = LibraryPage(theme)
+        self.settings = SettingsPage()
+        self.welcome = Welcome(theme)
+        self.work = WorkBar()
+        self.notice = Notice()
+        self.status = StatusLine()
+        self._pages = QStackedWidget()
+        for page in (self.inspector, self.library, self.settings, self.welcome):
+            self._pages.addWidget(page)
+        self._rail = self._make_rail()
+        right = QVBoxLayout()
+        right.setContentsMargins(0, 0, 0, 0)
+        right.setSpacing(0)
+        right.addWidget(self.notice)
+        right.addWidget(self._pages, 1)
+        right.addWidget(self.work)
+        across = QHBoxLayout()
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(0)
+        across.addWidget(self._rail)
+        across.addLayout(right, 1)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(across, 1)
+        column.addWidget(self.status)
+        self.setCentralWidget(inside)
+        self._drop_hint = Text("Drop to add this folder to the library", scale=1.6, bold=True, parent=self)
+        self._drop_hint.setObjectName("dropHint")
+        self._drop_hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._drop_hint.hide()
+        # A field that takes a drop would swallow a folder meant for the window.
+        for field in self.findChildren(QLineEdit):
+            field.setAcceptDrops(False)
+        self.set_theme(theme)
+        self._restore()
+
+    def _make_rail(self) -> QFrame:
+        rail = QFrame()
+        rail.setObjectName("rail")
+        column = QVBoxLayout(rail)
+        column.setContentsMargins(0, 8, 0, 8)
+        column.setSpacing(2)
+        for name in PAGES:
+            button = QToolButton()
+            button.setDefaultAction(self.actions_[f"page-{name}"])
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+            button.setIconSize(QSize(22, 22))
+            button.setAccessibleName(self.actions_[f"page-{name}"].text())
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            column.addWidget(button)
+        column.addStretch(1)
+        return rail
+
+    # --- showing ------------------------------------------------------------------------------------------------
+
+    def set_theme(self, theme: Theme) -> None:
+        """Every part in the colours and sizes of this theme."""
+        self.setStyleSheet(shell_sheet(theme))
+        self.actions_.set_icons(lambda name: icon(name, theme))
+        self.setWindowIcon(icon("inspector", theme, theme.accent))
+        for part in (self.inspector, self.library, self.welcome):
+            part.set_theme(theme)
+
+    def show_page(self, name: str) -> None:
+        """Show one of the pages, or the welcome."""
+        page: QWidget = getattr(self, name)
+        if self._pages.currentWidget() is not page:
+            self._pages.setCurrentWidget(page)
+            self.pageShown.emit(name)
+        welcome = name == "welcome"
+        for other in PAGES:
+            self.actions_[f"page-{other}"].setChecked(other == ("inspector" if welcome else name))
+        if welcome:
+            self.welcome.focus_first()
+
+    @property
+    def page(self) -> str:
+        """The name of the page that is shown."""
+        shown = self._pages.currentWidget()
+        return next(name for name in (*PAGES, "welcome") if getattr(self, name) is shown)
+
+    def set_library_name(self, name: str) -> None:
+        self.setWindowTitle(f"{name} \N{EN DASH} Twinspect" if name else "Twinspect")
+
+    # --- the window's own events --------------------------------------------------------------------------------
+
+    def on_close(self, closing: Callable[[], object]) -> None:
+        """Do this when the window closes."""
+        self._closing = closing
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._preferences.change(
+            geometry=_text(self.saveGeometry()),
+            splitters={name: _text(splitter.saveState()) for name, splitter in self._splitters().items()},
+        )
+        self.hide()  # at once: ending the work may take a moment
+        self._closing()
+        super().closeEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() == QEvent.Type.Paint and not self._painted:
+            self._painted = True
+            QTimer.singleShot(0, self, self.firstPainted.emit)
+        return handled
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._drop_hint.setGeometry(self.rect().adjusted(24, 24, -24, -24))
+
+    def _splitters(self) -> dict[str, QSplitter]:
+        return {
+            "inspector": self.inspector.splitter,
+            "detail": self.inspector.detail.splitter,
+            "library": self.library.splitter,
+        }
+
+    def _restore(self) -> None:
+        choices = self._preferences.choices
+        self.resize(1320, 860)
+        if choices.geometry:
+            self.restoreGeometry(QByteArray.fromBase64(choices.geometry.encode("ascii", "ignore")))
+        for name, splitter in self._splitters().items():
+            state = choices.splitters.get(name)
+            if state:
+                splitter.restoreState(QByteArray.fromBase64(state.encode("ascii", "ignore")))
+
+    # --- folders dropped on the window --------------------------------------------------------------------------
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if local_paths(event.mimeData()):
+            event.acceptProposedAction()
+            self._drop_hint.show()
+            self._drop_hint.raise_()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._drop_hint.hide()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._drop_hint.hide()
+        paths = local_paths(event.mimeData())
+        event.acceptProposedAction()
+        folders = tuple(path for path in paths if path.is_dir())
+        if len(folders) < len(paths):
+            other = next(path for path in paths if not path.is_dir())
+            self.dropRefused.emit(
+                f"“{other.name}” is a file. Drop the folder that holds it: folders are indexed whole."
+            )
+        if folders:
+            self.foldersDropped.emit(folders)
+
+
+def local_paths(data: QMimeData) -> tuple[Path, ...]:
+    """The files and folders of this computer that are being dragged."""
+    return tuple(Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile())
+
+
+def _text(state: QByteArray) -> str:
+    return bytes(state.toBase64().data()).decode("ascii")

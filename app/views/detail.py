@@ -1,0 +1,339 @@
+"""The selected chunk in its document, every file that cites it, and a comparison with its twins and near twins."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QSplitter,
+    QStackedWidget,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.difference import compare
+from app.focus import Focus
+from app.models.plain import one_line
+from app.state import Problem
+from app.subject import Partner, Subject, base_name, place_words, subject_of
+from app.theme import Theme, qcolor
+from app.views.compare import CompareView
+from app.views.document_pane import DocumentPane
+from app.views.parts import Elided, Text
+from app.views.places import PlacesView
+from pipeline.records import Location, Trace
+
+if TYPE_CHECKING:
+    from pipeline.store.catalog import DocumentText
+
+KEPT_DOCUMENTS = 4
+KEPT_CHARACTERS = 20_000_000
+
+
+class Badge(QWidget):
+    """The letter of a twin group in its colour, as in the lanes."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._letter = theme, ""
+        self.setFixedSize(QSize(24, 24))
+
+    def show_letter(self, letter: str | None, theme: Theme) -> None:
+        self._theme, self._letter = theme, letter or ""
+        self.setVisible(bool(letter))
+        self.setAccessibleName(f"Twin group {letter}" if letter else "")
+        self.setToolTip("Texts with this letter are the same text" if letter else "")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colour = self._theme.twin(self._letter)
+        if colour is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(qcolor(colour))
+        painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), 11, 11)
+        painter.setPen(qcolor(self._theme.on(colour)))
+        painter.setFont(self._theme.font("small", bold=True))
+        painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignCenter), self._letter)
+        painter.end()
+
+
+class DetailView(QWidget):
+    """Follows the focus. Texts of documents are asked for with a signal and arrive when they are read."""
+
+    documentRequested = Signal(str)  # doc_id
+    openRequested = Signal(str)  # path
+    revealRequested = Signal(str)  # path
+
+    def __init__(self, focus: Focus, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._focus, self._theme = focus, theme
+        self._trace: Trace | None = None
+        self._subject: Subject | None = None
+        self._place: Location | None = None  # the place that is shown: the subject's own, or one chosen in the list
+        self._texts: OrderedDict[str, DocumentText] = OrderedDict()
+        self._awaited = ""
+        self._compared: Partner | None = None
+        focus.selectedChanged.connect(self._follow)
+
+        self._badge = Badge(theme)
+        self._title = Text(bold=True, scale=1.05)
+        self._where = Text(muted=True)
+        self._said = Elided(Qt.TextElideMode.ElideRight)
+        self._pane = DocumentPane(theme)
+        self._note = Text(muted=True, wrap=True)
+        self._places = PlacesView(theme)
+        self._places.shown.connect(self._show_place)
+        self._places.openRequested.connect(self.openRequested)
+        self._places.revealRequested.connect(self.revealRequested)
+        self._with = QComboBox()
+        self._with.setAccessibleName("Compare with")
+        self._with.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._with.currentIndexChanged.connect(self._compare)
+        self._compare_view = CompareView(theme)
+        self._tabs = QTabWidget()
+        self._tabs.setDocumentMode(True)
+        self._tabs.currentChanged.connect(self._tab_changed)
+        self._hint = Text(
+            "Select a row above to read it in its document, beside every file that holds the same text.",
+            muted=True, wrap=True,
+        )
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stack = QStackedWidget()
+        self._build()
+        self.set_theme(theme)
+
+    def _build(self) -> None:
+        document = QWidget()
+        column = QVBoxLayout(document)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self._pane, 1)
+        column.addWidget(self._note)
+        comparing = QWidget()
+        column = QVBoxLayout(comparing)
+        column.setContentsMargins(0, 6, 0, 0)
+        row = QHBoxLayout()
+        label = Text("Compare with", muted=True)
+        label.setBuddy(self._with)
+        row.addWidget(label)
+        row.addWidget(self._with, 1)
+        column.addLayout(row)
+        column.addWidget(self._compare_view, 1)
+        self._tabs.addTab(document, "In its document")
+        self._tabs.addTab(comparing, "Compare")
+        self._tabs.setTabToolTip(0, "The chunk where it stands, with what is before and after it")
+        self._tabs.setTabToolTip(1, "Word by word, with a twin or a near twin")
+
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self._badge)
+        head.addWidget(self._title)
+        head.addWidget(self._where)
+        head.addWidget(self._said, 1)
+        side = QWidget()
+        column = QVBoxLayout(side)
+        column.setContentsMargins(10, 0, 0, 0)
+        column.addWidget(self._places)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self._tabs)
+        split.addWidget(side)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        split.setSizes([560, 400])
+        self.splitter = split
+        full = QWidget()
+        column = QVBoxLayout(full)
+        column.setContentsMargins(12, 6, 12, 8)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(split, 1)
+        self._stack.addWidget(self._hint)
+        self._stack.addWidget(full)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._stack)
+        self.setMinimumHeight(120)
+
+    # --- state in -----------------------------------------------------------------------------------------------
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._pane.set_theme(theme)
+        self._compare_view.set_theme(theme)
+        self._places.set_theme(theme)
+        if self._subject is not None:
+            self._badge.show_letter(self._subject.letter, theme)
+
+    def set_trace(self, trace: Trace | None) -> None:
+        """Another answer: what is selected is looked up in it."""
+        if trace is None or self._trace is None or trace.library != self._trace.library:
+            self._texts.clear()  # another state of the library may hold other texts
+        self._trace = trace
+        self._follow()
+
+    def show_document(self, document: DocumentText) -> None:
+        """A document's text has arrived."""
+        self._texts[document.doc_id] = document
+        self._texts.move_to_end(document.doc_id)
+        while len(self._texts) > 1 and (
+            len(self._texts) > KEPT_DOCUMENTS or sum(len(one.text) for one in self._texts.values()) > KEPT_CHARACTERS
+        ):
+            self._texts.popitem(last=False)
+        if document.doc_id != self._awaited:
+            return
+        self._awaited = ""
+        if self._tabs.currentIndex() == 0:
+            self._show_text()
+        else:
+            self._compare()
+
+    def show_problem(self, doc_id: str, problem: Problem) -> None:
+        """A document's text could not be read: the chunk itself is shown, as the answer holds it."""
+        if doc_id == self._awaited and self._subject is not None:
+            self._awaited = ""
+            self._pane.clear_document()
+            self._pane.setPlainText(self._subject.text)
+            self._note.setText(f"Only the chunk is shown. {problem.text}")
+            self._note.show()
+
+    @property
+    def subject(self) -> Subject | None:
+        """The chunk that is shown."""
+        return self._subject
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a document's text was asked for and has not arrived."""
+        return bool(self._awaited)
+
+    @property
+    def hint(self) -> str:
+        """What is said while nothing is selected."""
+        return self._hint.text()
+
+    def shown_place(self) -> Location | None:
+        """The place whose text is shown."""
+        return self._place
+
+    def shown_text(self) -> str:
+        """The text in the document's pane, as it is shown."""
+        return self._pane.toPlainText()
+
+    def marked_text(self) -> str:
+        """The part of it that is marked."""
+        return self._pane.marked_text()
+
+    def comparison_sentence(self) -> str:
+        """What the comparison says."""
+        return self._compare_view.sentence.text()
+
+    def show_document_tab(self) -> None:
+        """The chunk in its document, not the comparison."""
+        self._tabs.setCurrentIndex(0)
+
+    def show_comparison(self) -> None:
+        """The comparison with a twin or near twin."""
+        self._tabs.setCurrentIndex(1)
+
+    # --- following the focus ------------------------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        subject = subject_of(self._focus.selected, self._trace)
+        if subject == self._subject and subject is not None:
+            return
+        self._subject = subject
+        self._stack.setCurrentIndex(0 if subject is None else 1)
+        if subject is None:
+            self._place = None
+            self._pane.clear_document()
+            return
+        self._badge.show_letter(subject.letter, self._theme)
+        self._said.setText(" ".join(subject.said))
+        self._places.show_places(subject.places_title, subject.places, subject.place)
+        self._with.blockSignals(True)
+        self._with.clear()
+        for partner in subject.partners:
+            self._with.addItem(partner.label)
+        self._with.blockSignals(False)
+        self._tabs.setTabText(1, f"Compare ({len(subject.partners)})" if subject.partners else "Compare")
+        self._show_place(subject.place)
+        if self._tabs.currentIndex() == 1:
+            self._compare()
+
+    def _show_place(self, place: Location | None) -> None:
+        subject = self._subject
+        if subject is None:
+            return
+        self._place = place
+        self._title.setText(one_line(subject.title if place is None else base_name(place.path), 48))
+        self._where.setText("no document is known" if place is None else place_words(place))
+        if self._tabs.currentIndex() == 0:
+            self._show_text()
+
+    def _show_text(self) -> None:
+        place, subject = self._place, self._subject
+        self._note.hide()
+        if subject is None:
+            return
+        if place is None:
+            self._pane.clear_document()
+            self._pane.setPlainText(subject.text)
+            return
+        document = self._document(place.doc_id)
+        if document is None:
+            return
+        self._pane.show_text(document, place.chunk_index, (place.start, place.end))
+        if self._pane.note:
+            self._note.setText(self._pane.note)
+            self._note.show()
+
+    def _document(self, doc_id: str) -> DocumentText | None:
+        """The document's text, or None and a request for it."""
+        known = self._texts.get(doc_id)
+        if known is not None:
+            self._texts.move_to_end(doc_id)
+            return known
+        self._awaited = doc_id
+        self.documentRequested.emit(doc_id)
+        return None
+
+    # --- comparing ----------------------------------------------------------------------------------------------
+
+    def _tab_changed(self, index: int) -> None:
+        if index == 0:
+            self._show_text()
+        else:
+            self._compare()
+
+    def _compare(self) -> None:
+        subject = self._subject
+        if subject is None or self._tabs.currentIndex() != 1:
+            return
+        at = self._with.currentIndex()
+        self._with.setEnabled(bool(subject.partners))
+        if not 0 <= at < len(subject.partners):
+            self._compare_view.show_nothing(
+                "No other row of this answer says the same or nearly the same, so there is nothing to compare with."
+            )
+            return
+        partner = subject.partners[at]
+        text = partner.text
+        if text is None and partner.place is not None:
+            document = self._document(partner.place.doc_id)
+            if document is None:
+                self._compare_view.show_nothing("Reading the other document…")
+                return
+            text = document.text[partner.place.start : partner.place.end]
+        left = subject.place.path if subject.place is not None else subject.title
+        right = partner.place.path if partner.place is not None else partner.label
+        self._compare_view.show_difference(left, right, compare(subject.text, text or ""))

@@ -1,0 +1,99 @@
+"""The folders of the library, one line each: where it lies, how much it holds, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.icons import icon
+from app.theme import Theme
+from app.views.parts import Elided, Text, clear
+from app.wording import count
+from pipeline.records import Document, Root
+
+MOST_LINES = 4  # beyond these the list scrolls
+
+
+class RootsList(QScrollArea):
+    """Emits what is wanted of a folder."""
+
+    reindexRequested = Signal(str)  # path
+    forgetRequested = Signal(str, str)  # path, label
+    revealRequested = Signal(str)  # path
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._shown: tuple[tuple[Root, int], ...] = ()
+        self._removable = True
+        self._writers: list[QPushButton] = []
+        self.setObjectName("roots")
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setWidgetResizable(True)
+        self._inside = QWidget()
+        self._column = QVBoxLayout(self._inside)
+        self._column.setContentsMargins(10, 4, 6, 4)
+        self._column.setSpacing(2)
+        self.setWidget(self._inside)
+        self.hide()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._lay()
+
+    def set_roots(self, roots: Sequence[Root], documents: Sequence[Document], *, removable: bool) -> None:
+        """Show these folders."""
+        held = Counter(document.root_label for document in documents)
+        shown = tuple((root, held[root.label]) for root in roots)
+        if (shown, removable) == (self._shown, self._removable):
+            return
+        self._shown, self._removable = shown, removable
+        self._lay()
+
+    def set_working(self, working: bool) -> None:
+        for button in self._writers:
+            button.setEnabled(not working)
+
+    def _lay(self) -> None:
+        clear(self._column)
+        self._writers = []
+        for root, documents in self._shown:
+            self._column.addWidget(self._line(root, documents))
+        self.setVisible(bool(self._shown))
+        if self._shown:
+            line = max(self._inside.sizeHint().height() // len(self._shown), self.fontMetrics().height() * 2)
+            self.setFixedHeight(line * min(len(self._shown), MOST_LINES) + 10)
+
+    def _line(self, root: Root, documents: int) -> QWidget:
+        line = QWidget()
+        grid = QGridLayout(line)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(10)
+        path = Elided(muted=True)
+        path.setText(root.path)
+        grid.addWidget(Text(root.label, bold=True), 0, 0)
+        grid.addWidget(path, 0, 1)
+        grid.addWidget(Text(count(documents, "document"), muted=True), 0, 2)
+        grid.setColumnStretch(1, 1)
+        reveal = QPushButton("Show")
+        reveal.setIcon(icon("reveal", self._theme))
+        reveal.setAccessibleName(f"Show the folder {root.label}")
+        reveal.clicked.connect(lambda checked=False: self.revealRequested.emit(root.path))
+        again = QPushButton("Re-index")
+        again.setAccessibleName(f"Re-index the folder {root.label}")
+        again.clicked.connect(lambda checked=False: self.reindexRequested.emit(root.path))
+        buttons = [reveal, again]
+        if self._removable:
+            forget = QPushButton("Forget…")
+            forget.setAccessibleName(f"Forget the folder {root.label}")
+            forget.setToolTip("Take this folder out of the library; its files are not touched")
+            forget.clicked.connect(lambda checked=False: self.forgetRequested.emit(root.path, root.label))
+            buttons.append(forget)
+        self._writers += buttons[1:]
+        for at, button in enumerate(buttons, start=3):
+            button.setProperty("flat", True)
+            grid.addWidget(button, 0, at)
+        return line
