@@ -52,6 +52,7 @@ class Commands(QObject):
         on("reindex-full", lambda: session.reindex(full=True))
         on("open-sample", self._open_sample)
         on("export-trace", self._export_trace)
+        on("export-page", self._export_page)
         on("save-picture", self._save_picture)
         on("quit", window.close)
         on("copy", self._copy)
@@ -90,6 +91,7 @@ class Commands(QObject):
             "reindex": bool(library.roots) and not work.active,
             "reindex-full": bool(library.roots) and not work.active,
             "export-trace": answered,
+            "export-page": answered,
             "copy-projection": answered,
             "save-picture": True,
             "clear-query": bool(answer.question),
@@ -144,6 +146,15 @@ class Commands(QObject):
 
         self._write(file, lambda: file.write_text(json.dumps(to_json(trace), indent=2), "utf-8"))
 
+    def _export_page(self) -> None:
+        trace = self._session.inquiry.answer.trace
+        file = self._dialogs.save_to("Export the answer as a page", "answer.html", "HTML (*.html)") if trace else None
+        if trace is None or file is None:
+            return
+        from pipeline.export.page import trace_page  # once, when it is asked for
+
+        self._write(file, lambda: file.write_text(trace_page(trace), "utf-8"))
+
     def _save_picture(self) -> None:
         picture = self._window.grab()
         file = self._dialogs.save_to("Save a picture of this window", "twinspect.png", "PNG (*.png)")
@@ -186,7 +197,9 @@ class Commands(QObject):
     def _details(self) -> str:
         session = self._session
         problems = (
-            session.inquiry.answer.problem, session.shelf.work.problem, session.shelf.library.problem,
+            session.inquiry.answer.problem,
+            session.shelf.work.problem,
+            session.shelf.library.problem,
             session.model.problem,
         )
         return next((problem.details for problem in problems if problem is not None and problem.details), "")

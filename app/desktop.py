@@ -58,11 +58,19 @@ def _shown_by_file_manager(file: Path) -> bool:
     try:
         answer = subprocess.run(
             [
-                sender, "--session", "--print-reply", "--reply-timeout=1500", "--dest=org.freedesktop.FileManager1",
-                "/org/freedesktop/FileManager1", "org.freedesktop.FileManager1.ShowItems",
-                f"array:string:{uri.replace(',', '%2C')}", "string:",
+                sender,
+                "--session",
+                "--print-reply",
+                "--reply-timeout=1500",
+                "--dest=org.freedesktop.FileManager1",
+                "/org/freedesktop/FileManager1",
+                "org.freedesktop.FileManager1.ShowItems",
+                f"array:string:{uri.replace(',', '%2C')}",
+                "string:",
             ],
-            capture_output=True, timeout=2, check=False,
+            capture_output=True,
+            timeout=2,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return False

@@ -190,9 +190,7 @@ class Inquiry(QObject):
             return
         self._tell(replace(self.answer, phase="asking", problem=None))
         scope = self.scope
-        request = Ask(
-            self._library, question, self.settings, scope.left_out, scope.preferred, scope.only_file
-        )
+        request = Ask(self._library, question, self.settings, scope.left_out, scope.preferred, scope.only_file)
         self._crew.ask(request, lambda end: self._answered(serial, end))
 
     def _answered(self, serial: int, end: End[Any]) -> None:

@@ -10,9 +10,9 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.actions import MENUS, Actions
-from app.models.plain import one_line
 from app.sample import SampleQuestion
 from app.views.command_palette import Command
+from pipeline.words.plain import one_line
 
 
 class Menus:

@@ -72,9 +72,7 @@ class Session(QObject):
     def _model_loaded(self, end: End[Any]) -> None:
         if end.how == "done" and end.value is not None:
             facts = end.value
-            self._show_model(
-                ModelState("ready", facts.name, facts.fingerprint, facts.dimension, facts.token_limit)
-            )
+            self._show_model(ModelState("ready", facts.name, facts.fingerprint, facts.dimension, facts.token_limit))
         elif end.how == "failed":
             problem = problem_of(end.error, end.details)
             if not problem.details:
@@ -260,5 +258,3 @@ class Session(QObject):
     def close(self) -> bool:
         """End every job; False when one could not be ended in time."""
         return self._crew.close()
-
-

@@ -10,9 +10,7 @@ _PAGE_LIBRARY = NextStep("Look at the documents", "page-library")
 _EVERYTHING = NextStep("Search all documents again", "search-everything")
 
 
-def situation(
-    answer: AnswerState, library: LibraryState, model: ModelState, work: WorkState
-) -> Problem | None:
+def situation(answer: AnswerState, library: LibraryState, model: ModelState, work: WorkState) -> Problem | None:
     """What to say in the lanes' place; None when the lanes have an answer to show."""
     if library.problem is not None:
         return library.problem

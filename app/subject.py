@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.wording import TraceWording, cites_words, file_name, freshness_sentence, pages
 from pipeline.records import Evidence, Location, Trace, TracedCandidate
+from pipeline.words.sentences import TraceWording, cites_words, file_name, freshness_sentence, pages
 
 
 class Target(Protocol):
@@ -77,7 +77,7 @@ def place_words(place: Location) -> str:
     """Where a chunk stands in its document."""
     page = pages(place.page_first, place.page_last)
     parts = [page] if page else []
-    parts.append(f"chunk {place.chunk_index + 1:,}")
+    parts.append(f"chunk #{place.chunk_index}")
     parts.append(f"characters {place.start:,} to {place.end:,}")
     return ", ".join(parts)
 

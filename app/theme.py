@@ -303,12 +303,17 @@ def _tell_platform(app: QApplication, scheme: Qt.ColorScheme | None) -> None:
         app.styleHints().setColorScheme(scheme)
 
 
+_STYLED = "twinspect_style"
+
+
 def apply_theme(app: QApplication, scheme: Qt.ColorScheme | None = None, *, scale: float = 1.0) -> Theme:
     """Style the whole application and return the theme that is now in force."""
     _tell_platform(app, scheme)
     theme = theme_for(scheme, scale=scale)
-    if app.style().objectName().lower() != "fusion":
+    # A style sheet hides the name of the style under it, and setting a style anew costs a second: note that it is set.
+    if app.property(_STYLED) is None:
         app.setStyle("Fusion")
+        app.setProperty(_STYLED, True)
     app.setFont(theme.font("body"))
     app.setPalette(palette_of(theme))
     app.setStyleSheet(stylesheet(theme))

@@ -10,17 +10,20 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pipeline import __version__
-from pipeline.errors import Cancelled, SettingError, TwinspectError
+from pipeline.errors import Cancelled, ModelError, SettingError, TwinspectError
 from pipeline.places import default_library
 from pipeline.progress import Progress
 from pipeline.settings import SPECS, Layer, Settings, read_layer, resolve
+from pipeline.words.plain import first_words, one_line
 
 if TYPE_CHECKING:
+    from pipeline.embed.local import LocalEncoder
     from pipeline.library import LibraryStatus
     from pipeline.records import Trace
 
@@ -120,6 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     query.add_argument(
         "--screenshot", type=Path, metavar="FILE.png", help="save a picture of the window with the answer"
     )
+    query.add_argument("--html", type=Path, metavar="FILE", help="save the answer as one HTML page")
     for spec in SPECS:
         choices = "|".join(spec.choices) or spec.kind.__name__.upper()
         query.add_argument(
@@ -160,12 +164,12 @@ def _print_json(content: Any) -> None:
 
 
 def _index(options: argparse.Namespace) -> None:
-    from pipeline.embed.model import SentenceTransformerEncoder
+    from pipeline.embed.local import LocalEncoder
     from pipeline.index import index_library
     from pipeline.library import model_source
 
     library = _library(options)
-    encoder = SentenceTransformerEncoder(options.model or model_source(library))
+    encoder = LocalEncoder(options.model or model_source(library))
     report = index_library(
         library,
         options.folders,
@@ -179,15 +183,23 @@ def _index(options: argparse.Namespace) -> None:
         print(file=sys.stderr)
     if options.json:
         _print_json(asdict(report))
-        return
-    print(
-        f"{report.documents:,} documents, {report.chunks:,} chunks, {report.texts:,} different texts "
-        f"({report.added:,} added, {report.changed:,} changed, {report.moved:,} moved, {report.removed:,} removed, "
-        f"{report.unchanged:,} unchanged, {report.failed:,} failed; {report.embedded:,} texts embedded "
-        f"in {report.seconds:.1f} s)"
-    )
-    if report.failed:
-        print("twinspect status tells why documents failed", file=sys.stderr)
+    else:
+        print(
+            f"{report.documents:,} documents, {report.chunks:,} chunks, {report.texts:,} different texts "
+            f"({report.added:,} added, {report.changed:,} changed, {report.moved:,} moved, {report.removed:,} removed, "
+            f"{report.unchanged:,} unchanged, {report.failed:,} failed; {report.embedded:,} texts embedded "
+            f"in {report.seconds:.1f} s)"
+        )
+        if report.failed:
+            print("twinspect status tells why documents failed", file=sys.stderr)
+    _finish(encoder)
+
+
+def _finish(encoder: LocalEncoder) -> None:
+    """The answer is out; let the model's graph be made, once, so that the next command starts with it."""
+    sys.stdout.flush()
+    with suppress(KeyboardInterrupt):
+        encoder.close()
 
 
 def _progress_line() -> Callable[[Progress], None]:
@@ -238,7 +250,7 @@ def _settings(options: argparse.Namespace, library: Path) -> Settings:
 
 
 def _query(options: argparse.Namespace, save_screenshot: SaveScreenshot | None) -> None:
-    from pipeline.embed.model import SentenceTransformerEncoder
+    from pipeline.embed.local import LocalEncoder
     from pipeline.library import model_source
     from pipeline.query import QueryEngine
     from pipeline.trace import to_json
@@ -247,7 +259,8 @@ def _query(options: argparse.Namespace, save_screenshot: SaveScreenshot | None) 
     settings = _settings(options, library)
     if options.screenshot is not None and save_screenshot is None:
         raise TwinspectError("pictures need the window: install PySide6-Essentials and start the program as twinspect")
-    engine = QueryEngine(library, SentenceTransformerEncoder(options.model or model_source(library)))
+    encoder = LocalEncoder(options.model or model_source(library))
+    engine = QueryEngine(library, encoder)
     try:
         trace = engine.ask(
             options.text,
@@ -261,10 +274,16 @@ def _query(options: argparse.Namespace, save_screenshot: SaveScreenshot | None) 
     if options.screenshot is not None and save_screenshot is not None:
         save_screenshot(library, trace, options.screenshot)
         print(f"saved {options.screenshot}", file=sys.stderr)
+    if options.html is not None:
+        from pipeline.export.page import trace_page
+
+        options.html.write_text(trace_page(trace), "utf-8")
+        print(f"saved {options.html}", file=sys.stderr)
     if options.json:
         _print_json(to_json(trace))
     else:
         _print_answer(trace)
+    _finish(encoder)
 
 
 def _print_answer(trace: Trace) -> None:
@@ -280,7 +299,7 @@ def _print_answer(trace: Trace) -> None:
         print(f"\n{block.rank}. {block.score:.4f}  {_printable(block.source_path)}{where}")
         for other in block.also_in:
             print(f"   also in {_printable(other)}")
-        print(f"   {_printable(block.content)[:300]}")
+        print(f"   {first_words(block.content, 300)}")
     if not trace.evidence:
         print("\nnothing was found")
     if summary.shortfall is not None and trace.evidence:
@@ -290,10 +309,8 @@ def _print_answer(trace: Trace) -> None:
 
 
 def _printable(text: str) -> str:
-    """On one line, without control characters and bidirectional overrides: no document commands a terminal."""
-    return "".join(
-        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in _one_line(text)
-    )
+    """On one line, controls and bidirectional overrides by their names: no document commands a terminal."""
+    return one_line(_one_line(text), len(text) + 1)
 
 
 # --- status ---
@@ -305,14 +322,17 @@ def _status(options: argparse.Namespace) -> None:
     reader = LibraryReader(_library(options))
     try:
         status = reader.status()
+        runtime = _runtime(reader.catalog.state().model_source) if status.facts.model else "nothing yet"
     finally:
         reader.close()
     if options.json:
-        _print_json(status_json(status))
+        content = status_json(status)
+        content["library"]["runtime"] = runtime
+        _print_json(content)
         return
     facts = status.facts
     print(f"{facts.path}: {facts.documents:,} documents, {facts.chunks:,} chunks, {facts.texts:,} different texts")
-    print(f"model {facts.model or 'none yet'}; changes on disk by size and time (quick check)")
+    print(f"model {facts.model or 'none yet'}, run by {runtime}; changes on disk by size and time (quick check)")
     for root in status.roots:
         print(f"folder {root.label}: {_printable(root.path)}")
     print(", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in status.counts.items() if count) or "empty")
@@ -322,6 +342,16 @@ def _status(options: argparse.Namespace) -> None:
             print(f"  {document.state.replace('_', ' ')}: {_printable(document.doc_id)}: {_printable(document.reason)}")
         elif state in ("changed", "missing"):
             print(f"  {state} on disk: {_printable(document.doc_id)}")
+
+
+def _runtime(source: str | None) -> str:
+    """What runs the library's model, without loading it."""
+    from pipeline.embed.local import LocalEncoder
+
+    try:
+        return LocalEncoder(source).runtime
+    except ModelError as error:
+        return f"nothing: {error}"
 
 
 def status_json(status: LibraryStatus) -> dict[str, Any]:

@@ -48,6 +48,18 @@ class QueryError(TwinspectError):
     """The question cannot be asked as given."""
 
 
+class TraceFileError(TwinspectError):
+    """A saved trace cannot be read."""
+
+
+class HistoryError(TwinspectError):
+    """The history of a library cannot be read or written; answers do not need it."""
+
+
+class QuestionSetError(TwinspectError):
+    """A file of questions cannot be read."""
+
+
 class Cancelled(TwinspectError):
     """The user stopped the work; what was committed stays."""
 

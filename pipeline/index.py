@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pipeline import roots
+from pipeline.embed.cores import usable_cores
 from pipeline.embed.port import Encoder, Vectors
 from pipeline.errors import LibraryError, ModelMismatch, RootError
 from pipeline.extract.pool import ReaderPool
@@ -32,7 +33,7 @@ _BATCH_TEXTS = 64
 _BATCH_DOCUMENTS = 256
 _BATCH_CHARACTERS = 4_000_000
 _BATCH_SECONDS = 2.0
-_ENCODE_TEXTS = 8  # per request to the model: a question that comes meanwhile waits for no more than these
+_ENCODE_TEXTS = 4  # per core and request to the model: a question that comes meanwhile waits for no more than these
 _POLL_SECONDS = 0.05
 
 Result = TypeVar("Result")
@@ -191,7 +192,8 @@ class _Run:
         self._added_contents: Counter[str] = Counter()
         self._removed_contents: Counter[str] = Counter()
         self._changed_anything = False
-        self._model = ThreadPoolExecutor(1, thread_name_prefix="encoder calls")
+        # Two requests under way: the model finds the next one when it is done with the last.
+        self._model = ThreadPoolExecutor(2, thread_name_prefix="encoder calls")
         self._in_flight: tuple[_Batch, list[Future[tuple[list[str], Vectors]]]] | None = None
 
     def all(self, chosen: Sequence[Root]) -> IndexReport:
@@ -331,10 +333,8 @@ class _Run:
             return
         held = self._writer.texts_held(batch.texts)
         new = sorted((text for key, text in batch.texts.items() if key not in held), key=lambda text: len(text.text))
-        futures = [
-            self._model.submit(self._encoded, new[start : start + _ENCODE_TEXTS])
-            for start in range(0, len(new), _ENCODE_TEXTS)
-        ]
+        step = max(8, _ENCODE_TEXTS * usable_cores())
+        futures = [self._model.submit(self._encoded, new[start : start + step]) for start in range(0, len(new), step)]
         self._in_flight = (batch, futures)
 
     def _encoded(self, texts: Sequence[NewText]) -> tuple[list[str], Vectors]:

@@ -15,6 +15,7 @@ from pipeline.records import Document, Freshness, LibraryFacts, Root
 from pipeline.search.dense import DenseSearch
 from pipeline.store import vectors
 from pipeline.store.catalog import Catalog, CatalogState, DocumentText
+from pipeline.store.passages import Passages
 from pipeline.store.schema import database_file, open_for_reading
 
 
@@ -52,6 +53,7 @@ class LibraryReader:
         self.folder = folder
         self._db = open_for_reading(folder)
         self.catalog = Catalog(self._db, folder)
+        self.passages = Passages(self._db, self.catalog)
         self._index: vectors.VectorIndex | None = None
         self._token = ""
         self.rebuilt_because = ""  # why vectors.faiss had to be made again, "" when it fitted

@@ -336,5 +336,8 @@ class Trace:
     timings_ms: Timings
     only_file: str | None = None
     left_out: tuple[str, ...] = ()  # doc_ids that this search left out
+    left_out_stale: tuple[str, ...] = ()  # those of them that nobody chose: `serve-stale` would serve them
+    preferred: tuple[str, ...] = ()  # doc_ids whose copy was cited first
     query_tokens: int | None = None
     query_tokens_seen: int | None = None
+    with_texts: bool = True  # False: every text is `sha256:` and its hash (see `pipeline.trace.without_texts`)

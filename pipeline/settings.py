@@ -42,7 +42,7 @@ class SettingSpec:
             return "true or false"
         noun = "a whole number" if self.kind is int else "a number"
         return (
-            f"{noun} from {self.low:,g} to {self.high:,g}"
+            f"{noun} from {_figure(self.low)} to {_figure(self.high)}"
             if self.high is not None
             else f"{noun} of at least {self.low:g}"
         )
@@ -202,6 +202,10 @@ class Settings:
                 flags[key] = value
         layers.append(Layer(flags, "flag"))
         return resolve(layers)
+
+
+def _figure(value: float | None) -> str:
+    return f"{value:,.15g}" if value is not None else "any"
 
 
 def resolve(layers: Iterable[Layer] = ()) -> Settings:

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
+from pipeline.decoding import DecodingError, decoded, entries, entry
+from pipeline.errors import TraceFileError
 from pipeline.records import (
     Candidate,
     Evidence,
     Fate,
     Freshness,
+    LibraryFacts,
     Location,
     NearTwin,
     ProjectedItem,
     SearchRound,
+    SettingInForce,
     StageCount,
     StageName,
+    Summary,
+    Timings,
     Trace,
     TracedCandidate,
 )
+from pipeline.textkeys import text_sha256
 
 TRACE_VERSION = 1
+HASH_MARK = "sha256:"  # what stands before a hash that takes the place of a text
 
 
 class TraceCollector:
@@ -72,16 +80,45 @@ class TraceCollector:
         )
 
 
-def to_json(trace: Trace) -> dict[str, Any]:
-    """The `Trace` as plain data, ready for `json.dumps`. Candidates' texts stand once each under `texts`."""
+def without_texts(trace: Trace) -> Trace:
+    """The trace for those who may not share content: every text of a document is `sha256:` and its hash. The question
+    and the names of files stay. A short text can be guessed from its hash."""
+    if not trace.with_texts:
+        return trace
+    return replace(
+        trace,
+        with_texts=False,
+        candidates=tuple(
+            traced
+            if traced.candidate.text is None
+            else replace(traced, candidate=replace(traced.candidate, text=HASH_MARK + traced.candidate.text_sha256))
+            for traced in trace.candidates
+        ),
+        evidence=tuple(replace(block, content=_hashed(block.content)) for block in trace.evidence),
+        projected=tuple(replace(item, content=_hashed(item.content)) for item in trace.projected),
+    )
+
+
+def _hashed(text: str) -> str:
+    return HASH_MARK + text_sha256(text)
+
+
+def to_json(trace: Trace, *, with_texts: bool = True) -> dict[str, Any]:
+    """The `Trace` as plain data, ready for `json.dumps`. Candidates' texts stand once each under `texts`; without
+    texts, a hash stands in the place of each."""
+    if not with_texts:
+        trace = without_texts(trace)
     return {
         "trace_version": TRACE_VERSION,
+        "with_texts": trace.with_texts,
         "query": trace.query,
         "query_tokens": trace.query_tokens,
         "query_tokens_seen": trace.query_tokens_seen,
         "policy": trace.policy,
         "only_file": trace.only_file,
         "left_out": list(trace.left_out),
+        "left_out_stale": list(trace.left_out_stale),
+        "preferred": list(trace.preferred),
         "settings": {
             key: {
                 name: value for name, value in asdict(entry).items() if name in ("value", "origin") or value is not None
@@ -104,7 +141,7 @@ def to_json(trace: Trace) -> dict[str, Any]:
             for stage in trace.stages
         ],
         "summary": asdict(trace.summary),
-        "timings_ms": {name: round(value, 3) for name, value in asdict(trace.timings_ms).items()},
+        "timings_ms": asdict(trace.timings_ms),
         "texts": {
             traced.candidate.text_sha256: traced.candidate.text
             for traced in trace.candidates
@@ -167,6 +204,8 @@ def _candidate(traced: TracedCandidate) -> dict[str, Any]:
 def _citation(place: Location) -> dict[str, Any]:
     return {
         "evidence_key": place.evidence_key,
+        "doc_id": place.doc_id,
+        "chunk_index": place.chunk_index,
         "path": place.path,
         "page_first": place.page_first,
         "page_last": place.page_last,
@@ -191,7 +230,97 @@ def _evidence(block: Evidence) -> dict[str, Any]:
         "content": block.content,
         "score": block.score,
         "hit_reasons": list(block.hit_reasons),
+        "fold_key": block.fold_key,
         "carrier_rank": block.carrier_rank,
         "places": block.places,
         "citations": [_citation(place) for place in block.citations],
     }
+
+
+# --- back ---
+
+
+def from_json(data: object) -> Trace:
+    """The trace that `to_json` made this plain data of. Keys that it does not know are passed over.
+
+    Raises `TraceFileError` when it is no trace, one of another version, or damaged.
+    """
+    if not isinstance(data, dict) or "trace_version" not in data:
+        raise TraceFileError("this is not a trace of Twinspect: it names no trace_version")
+    version = data["trace_version"]
+    if type(version) is not int or version < 1:
+        raise TraceFileError(f"this is not a trace of Twinspect: its trace_version is {version!r:.60}")
+    if version > TRACE_VERSION:
+        raise TraceFileError(
+            f"the trace was written by a newer version of Twinspect (trace version {version}, this one knows "
+            f"{TRACE_VERSION}): update Twinspect to open it"
+        )
+    try:
+        trace = _trace(data)
+        _check(trace)
+    except DecodingError as error:
+        raise TraceFileError(f"the trace is damaged: {error}") from error
+    return trace
+
+
+def _trace(data: dict[str, Any]) -> Trace:
+    texts = decoded(dict[str, str], entry(data, "texts"), "texts")
+    with_texts = decoded(bool, data.get("with_texts", True), "with_texts")
+    for key, text in texts.items():
+        if (text_sha256(text) if with_texts else text.removeprefix(HASH_MARK)) != key:
+            raise DecodingError(f"texts: the text of {key[:16]!r} is another one")
+    stages = [
+        {"name": raw.get("name"), "status": raw.get("status"), "entered": raw.get("in"), "left": raw.get("out")}
+        | {"dropped": raw.get("dropped")}
+        for raw in entries(data, "stages")
+    ]
+    projected = [{"page": None} | raw for raw in entries(data, "projected")]
+    scope = {key: data.get(key, []) for key in ("left_out", "left_out_stale", "preferred")}
+    return Trace(
+        query=decoded(str, entry(data, "query"), "query"),
+        policy=decoded(str, entry(data, "policy"), "policy"),
+        settings=decoded(dict[str, SettingInForce], entry(data, "settings"), "settings"),
+        library=decoded(LibraryFacts, entry(data, "library"), "library"),
+        rounds=decoded(tuple[SearchRound, ...], entry(data, "rounds"), "rounds"),
+        candidates=tuple(
+            _traced(raw, texts, f"candidates[{number}]") for number, raw in enumerate(entries(data, "candidates"))
+        ),
+        evidence=decoded(tuple[Evidence, ...], entry(data, "evidence"), "evidence"),
+        projected=decoded(tuple[ProjectedItem, ...], projected, "projected"),
+        stages=decoded(tuple[StageCount, ...], stages, "stages"),
+        summary=decoded(Summary, entry(data, "summary"), "summary"),
+        timings_ms=decoded(Timings, entry(data, "timings_ms"), "timings_ms"),
+        only_file=decoded(str | None, data.get("only_file"), "only_file"),
+        query_tokens=decoded(int | None, data.get("query_tokens"), "query_tokens"),
+        query_tokens_seen=decoded(int | None, data.get("query_tokens_seen"), "query_tokens_seen"),
+        with_texts=with_texts,
+        **{key: decoded(tuple[str, ...], value, key) for key, value in scope.items()},
+    )
+
+
+def _traced(raw: dict[str, Any], texts: Mapping[str, str], where: str) -> TracedCandidate:
+    sha256 = decoded(str, entry(raw, "text_sha256", where), f"{where}.text_sha256")
+    return TracedCandidate(
+        decoded(Candidate, raw | {"text": texts.get(sha256)}, where),
+        decoded(Fate, entry(raw, "fate", where), f"{where}.fate"),
+        decoded(Freshness | None, raw.get("freshness"), f"{where}.freshness"),
+        decoded(str | None, raw.get("twin_group"), f"{where}.twin_group"),
+        decoded(tuple[NearTwin, ...], raw.get("near_twins", []), f"{where}.near_twins"),
+    )
+
+
+def _check(trace: Trace) -> None:
+    """What the window and the comparison count on. Raises `DecodingError`."""
+    ranks = [traced.candidate.rank for traced in trace.candidates]
+    if ranks != list(range(1, len(ranks) + 1)):
+        raise DecodingError("candidates: the ranks have gaps or are out of order")
+    if [block.rank for block in trace.evidence] != list(range(1, len(trace.evidence) + 1)):
+        raise DecodingError("evidence: the ranks have gaps or are out of order")
+    if not all(1 <= block.carrier_rank <= len(ranks) for block in trace.evidence):
+        raise DecodingError("evidence: a block comes from a candidate that is not there")
+    if not {item.document_id for item in trace.projected} <= {block.evidence_key for block in trace.evidence}:
+        raise DecodingError("projected: an item comes from a block that is not there")
+    if not all(block.citations and block.source_paths for block in trace.evidence):
+        raise DecodingError("evidence: a block cites nothing")
+    if not trace.rounds or any(stage.entered != stage.left + stage.dropped for stage in trace.stages):
+        raise DecodingError("stages: the numbers do not add up")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from pipeline.embed.port import Encoder
+    from pipeline.extract.records import PagePicture, PageWanted
     from pipeline.progress import CancelToken, ProgressListener
     from pipeline.records import Trace
     from pipeline.settings import Settings
@@ -53,6 +54,16 @@ class Reader(Protocol):
     def close(self) -> None: ...
 
 
+class Pictures(Protocol):
+    """`pipeline.extract.page_pictures.PagePictures`, as far as the window uses it."""
+
+    def draw(self, wanted: PageWanted) -> PagePicture: ...
+
+    def close(self) -> None: ...
+
+    def leave(self) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Thoroughness:
     """How an indexing run looks at files: `full` reads every one again, `retry_failed` those that failed before."""
@@ -73,6 +84,7 @@ class Backend:
     index: Callable[[Path, Sequence[Path], Thoroughness, Any, ProgressListener, CancelToken], Any]
     forget: Callable[[Path, str], None]
     exists: Callable[[Path], bool]
+    page_pictures: Callable[[], Pictures]
 
 
 def real_backend() -> Backend:
@@ -127,4 +139,9 @@ def real_backend() -> Backend:
         # The pipeline's own answer costs the import of its store; the window asks this before its first paint.
         return (folder / "library.sqlite3").is_file()
 
-    return Backend(model_source, make_encoder, open_reader, open_engine, index, forget, exists)
+    def page_pictures() -> Pictures:
+        from pipeline.extract.page_pictures import PagePictures
+
+        return PagePictures()
+
+    return Backend(model_source, make_encoder, open_reader, open_engine, index, forget, exists, page_pictures)

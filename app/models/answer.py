@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.models.links import TraceLinks
-from app.models.plain import one_line
-from app.wording import TraceWording, pages, round_sentence
 from pipeline.records import Evidence, Trace
+from pipeline.words.plain import one_line
+from pipeline.words.sentences import TraceWording, pages, round_sentence
 
 
 @dataclass(frozen=True, slots=True)

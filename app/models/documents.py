@@ -7,8 +7,8 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.models.plain import one_line, tool_tip
 from pipeline.records import Document, Freshness
+from pipeline.words.plain import one_line, tool_tip
 
 STATE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 

@@ -9,10 +9,11 @@ from PySide6.QtCore import Qt
 from app.focus import FocusTarget
 from app.models.answer import Answer, Gone, folder_of, name_of, place_of
 from app.models.links import FallenGroup, Lit
-from app.models.plain import first_words, one_line, tool_tip
 from app.models.raw import SentenceRow
 from app.models.rows import Getters, LaneModel, Role, Row
-from app.wording import (
+from pipeline.records import Evidence, Location, Remedy, TracedCandidate
+from pipeline.words.plain import first_words, one_line, tool_tip
+from pipeline.words.sentences import (
     cites_words,
     count,
     fallen_sentence,
@@ -23,7 +24,6 @@ from app.wording import (
     saves_words,
     shortfall_sentence,
 )
-from pipeline.records import Evidence, Location, Remedy, TracedCandidate
 
 SHOWN_FILES = 6  # of one block's files; the rest unfold from a line of their own
 

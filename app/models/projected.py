@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt
 from app.focus import FocusTarget
 from app.models.answer import Answer, name_of
 from app.models.links import Lit
-from app.models.plain import lines_of, one_line, tool_tip
 from app.models.rows import Getters, LaneModel, Role, Row
-from app.wording import budget_sentence, count, cut_words
 from pipeline.records import Budget, Evidence, ProjectedItem
+from pipeline.words.plain import lines_of, one_line, tool_tip
+from pipeline.words.sentences import budget_sentence, count, cut_words
 
 SHOWN_PATHS, MOST_PATHS = 3, 200  # of an item's other files: folded, unfolded
 

@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from app.focus import FocusTarget
 from app.models.answer import Answer, folder_of, name_of, place_of
 from app.models.links import KEPT_FATES, Lit
-from app.models.plain import first_words, one_line, tool_tip
 from app.models.rows import Getters, LaneModel, Role, Row
-from app.wording import count, freshness_mark, freshness_sentence, listed, moved_words
 from pipeline.records import TracedCandidate
+from pipeline.words.plain import first_words, one_line, tool_tip
+from pipeline.words.sentences import count, freshness_mark, freshness_sentence, listed, moved_words
 
 
 class CandidateRow(Row):
@@ -171,11 +171,12 @@ class RawModel(LaneModel):
     def __init__(self, parent: Any = None) -> None:
         super().__init__(parent)
         self._at_rank: dict[int, int] = {}
+        self._keys: dict[int, str] = {}
 
     def set_answer(self, answer: Answer | None) -> None:
         """Show the raw side of an answer, or nothing."""
         rows: list[Row] = []
-        self._at_rank = {}
+        self._at_rank, self._keys = {}, {}
         if answer is not None:
             round_ = 1
             for traced in answer.trace.candidates:
@@ -183,6 +184,7 @@ class RawModel(LaneModel):
                     round_ = traced.candidate.round
                     rows.append(SentenceRow("round", answer.round_sentence(round_)))
                 self._at_rank[traced.candidate.rank] = len(rows)
+                self._keys[traced.candidate.rank] = traced.candidate.evidence_key
                 rows.append(CandidateRow(answer, traced))
             gone = answer.gone_rows()
             if gone:
@@ -195,4 +197,6 @@ class RawModel(LaneModel):
         return self._at_rank.get(rank)
 
     def row_of(self, target: FocusTarget) -> int | None:
-        return self._at_rank.get(target.rank or 0) if target.kind == "candidate" else None
+        if target.kind != "candidate" or self._keys.get(target.rank or 0) != target.key:
+            return None  # the rank may be another answer's
+        return self._at_rank.get(target.rank or 0)

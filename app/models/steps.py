@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.wording import count, number, stage_sentence, stage_title, stage_words
 from pipeline.records import StageCount, Trace
+from pipeline.words.sentences import count, number, stage_sentence, stage_title, stage_words
 
 # Always on the strip: without them the picture has a hole. The others appear when they did something.
 _ALWAYS = frozenset({"collapse", "cap", "return", "pack"})

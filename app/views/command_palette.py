@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app.fuzzy import score
-from app.models.plain import one_line
+from pipeline.words.plain import one_line
 
 FAR_BEHIND = 24
 MOST_LINES = 14

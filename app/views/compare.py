@@ -6,9 +6,9 @@ from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.difference import Difference, Piece, PieceKind
-from app.models.plain import lines_of
 from app.theme import Theme, qcolor
 from app.views.parts import Elided, Text
+from pipeline.words.plain import lines_of
 
 _SIGNS = str.maketrans({" ": "·", "\t": "→\t", "\n": "↵\n", "\r": "␍", "\u00a0": "⍽", "\u202f": "⍽", "\u2009": "·"})
 

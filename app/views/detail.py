@@ -19,19 +19,21 @@ from PySide6.QtWidgets import (
 
 from app.difference import compare
 from app.focus import Focus
-from app.models.plain import one_line
 from app.state import Problem
 from app.subject import Partner, Subject, base_name, place_words, subject_of
 from app.theme import Theme, qcolor
 from app.views.compare import CompareView
 from app.views.document_pane import DocumentPane
+from app.views.page_pane import PagePane
 from app.views.parts import Elided, Text
 from app.views.places import PlacesView
 from pipeline.records import Location, Trace
+from pipeline.words.plain import one_line
 
 if TYPE_CHECKING:
     from pipeline.store.catalog import DocumentText
 
+TEXT, PAGE, COMPARE = range(3)  # the tabs
 KEPT_DOCUMENTS = 4
 KEPT_CHARACTERS = 20_000_000
 
@@ -70,7 +72,9 @@ class DetailView(QWidget):
     """Follows the focus. Texts of documents are asked for with a signal and arrive when they are read."""
 
     documentRequested = Signal(str)  # doc_id
+    pageWanted = Signal(object)  # PageWanted
     openRequested = Signal(str)  # path
+    openAtRequested = Signal(object)  # Location
     revealRequested = Signal(str)  # path
 
     def __init__(self, focus: Focus, theme: Theme, parent: QWidget | None = None) -> None:
@@ -90,9 +94,12 @@ class DetailView(QWidget):
         self._said = Elided(Qt.TextElideMode.ElideRight)
         self._pane = DocumentPane(theme)
         self._note = Text(muted=True, wrap=True)
+        self.page = PagePane(theme)
+        self.page.pageWanted.connect(self.pageWanted)
         self._places = PlacesView(theme)
         self._places.shown.connect(self._show_place)
         self._places.openRequested.connect(self.openRequested)
+        self._places.openAtRequested.connect(self.openAtRequested)
         self._places.revealRequested.connect(self.revealRequested)
         self._with = QComboBox()
         self._with.setAccessibleName("Compare with")
@@ -101,10 +108,11 @@ class DetailView(QWidget):
         self._compare_view = CompareView(theme)
         self._tabs = QTabWidget()
         self._tabs.setDocumentMode(True)
-        self._tabs.currentChanged.connect(self._tab_changed)
+        self._tabs.currentChanged.connect(self._show_tab)
         self._hint = Text(
             "Select a row above to read it in its document, beside every file that holds the same text.",
-            muted=True, wrap=True,
+            muted=True,
+            wrap=True,
         )
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack = QStackedWidget()
@@ -129,9 +137,12 @@ class DetailView(QWidget):
         column.addLayout(row)
         column.addWidget(self._compare_view, 1)
         self._tabs.addTab(document, "In its document")
+        self._tabs.addTab(self.page, "As a page")
         self._tabs.addTab(comparing, "Compare")
-        self._tabs.setTabToolTip(0, "The chunk where it stands, with what is before and after it")
-        self._tabs.setTabToolTip(1, "Word by word, with a twin or a near twin")
+        self._tabs.setTabVisible(PAGE, False)
+        self._tabs.setTabToolTip(TEXT, "The chunk where it stands, with what is before and after it")
+        self._tabs.setTabToolTip(PAGE, "The page as it is printed, with the passage marked")
+        self._tabs.setTabToolTip(COMPARE, "Word by word, with a twin or a near twin")
 
         head = QHBoxLayout()
         head.setSpacing(8)
@@ -169,6 +180,7 @@ class DetailView(QWidget):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         self._pane.set_theme(theme)
+        self.page.set_theme(theme)
         self._compare_view.set_theme(theme)
         self._places.set_theme(theme)
         if self._subject is not None:
@@ -192,10 +204,8 @@ class DetailView(QWidget):
         if document.doc_id != self._awaited:
             return
         self._awaited = ""
-        if self._tabs.currentIndex() == 0:
-            self._show_text()
-        else:
-            self._compare()
+        self._fit_page_tab()
+        self._show_tab()
 
     def show_problem(self, doc_id: str, problem: Problem) -> None:
         """A document's text could not be read: the chunk itself is shown, as the answer holds it."""
@@ -203,6 +213,7 @@ class DetailView(QWidget):
             self._awaited = ""
             self._pane.clear_document()
             self._pane.setPlainText(self._subject.text)
+            self._tabs.setTabVisible(PAGE, False)
             self._note.setText(f"Only the chunk is shown. {problem.text}")
             self._note.show()
 
@@ -213,8 +224,8 @@ class DetailView(QWidget):
 
     @property
     def waiting(self) -> bool:
-        """Whether a document's text was asked for and has not arrived."""
-        return bool(self._awaited)
+        """Whether a document's text or page was asked for and has not arrived."""
+        return bool(self._awaited) or (self._tabs.currentIndex() == PAGE and self.page.waiting)
 
     @property
     def hint(self) -> str:
@@ -238,12 +249,17 @@ class DetailView(QWidget):
         return self._compare_view.sentence.text()
 
     def show_document_tab(self) -> None:
-        """The chunk in its document, not the comparison."""
-        self._tabs.setCurrentIndex(0)
+        """The chunk in its document, as text or as a page, not the comparison."""
+        if self._tabs.currentIndex() == COMPARE:
+            self._tabs.setCurrentIndex(TEXT)
+
+    def show_page_tab(self) -> None:
+        """The page as it is printed, where the document has pages."""
+        self._tabs.setCurrentIndex(PAGE)
 
     def show_comparison(self) -> None:
         """The comparison with a twin or near twin."""
-        self._tabs.setCurrentIndex(1)
+        self._tabs.setCurrentIndex(COMPARE)
 
     # --- following the focus ------------------------------------------------------------------------------------
 
@@ -256,6 +272,7 @@ class DetailView(QWidget):
         if subject is None:
             self._place = None
             self._pane.clear_document()
+            self.page.clear_page()
             return
         self._badge.show_letter(subject.letter, self._theme)
         self._said.setText(" ".join(subject.said))
@@ -265,9 +282,9 @@ class DetailView(QWidget):
         for partner in subject.partners:
             self._with.addItem(partner.label)
         self._with.blockSignals(False)
-        self._tabs.setTabText(1, f"Compare ({len(subject.partners)})" if subject.partners else "Compare")
+        self._tabs.setTabText(COMPARE, f"Compare ({len(subject.partners)})" if subject.partners else "Compare")
         self._show_place(subject.place)
-        if self._tabs.currentIndex() == 1:
+        if self._tabs.currentIndex() == COMPARE:
             self._compare()
 
     def _show_place(self, place: Location | None) -> None:
@@ -277,8 +294,22 @@ class DetailView(QWidget):
         self._place = place
         self._title.setText(one_line(subject.title if place is None else base_name(place.path), 48))
         self._where.setText("no document is known" if place is None else place_words(place))
-        if self._tabs.currentIndex() == 0:
-            self._show_text()
+        self._fit_page_tab()
+        if self._tabs.currentIndex() != COMPARE:
+            self._show_tab()
+
+    def _fit_page_tab(self) -> None:
+        """Only a PDF has a page to show; until its text is there, its name says so."""
+        place = self._place
+        known = self._texts.get(place.doc_id) if place is not None else None
+        by_name = place is not None and place.path.lower().endswith(".pdf")
+        self._tabs.setTabVisible(PAGE, known.kind == "pdf" and bool(known.pages) if known is not None else by_name)
+
+    def _show_page(self) -> None:
+        place = self._place
+        document = self._document(place.doc_id) if place is not None else None
+        if place is not None and document is not None:
+            self.page.show_place(document, place)
 
     def _show_text(self) -> None:
         place, subject = self._place, self._subject
@@ -309,15 +340,12 @@ class DetailView(QWidget):
 
     # --- comparing ----------------------------------------------------------------------------------------------
 
-    def _tab_changed(self, index: int) -> None:
-        if index == 0:
-            self._show_text()
-        else:
-            self._compare()
+    def _show_tab(self) -> None:
+        (self._show_text, self._show_page, self._compare)[self._tabs.currentIndex()]()
 
     def _compare(self) -> None:
         subject = self._subject
-        if subject is None or self._tabs.currentIndex() != 1:
+        if subject is None or self._tabs.currentIndex() != COMPARE:
             return
         at = self._with.currentIndex()
         self._with.setEnabled(bool(subject.partners))

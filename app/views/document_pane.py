@@ -11,8 +11,8 @@ from PySide6.QtCore import QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
-from app.models.plain import lines_of
 from app.theme import Theme, qcolor
+from pipeline.words.plain import lines_of
 
 if TYPE_CHECKING:
     from pipeline.store.catalog import ChunkSpan, DocumentText
@@ -86,8 +86,12 @@ class DocumentPane(QPlainTextEdit):
         start, end = (chosen.start, chosen.end) if chosen is not None else span or (0, 0)
         length = len(document.text)
         first, last = window_around(start, end, length)
-        self.note = "" if (first, last) == (0, length) else (
-            f"Characters {first + 1:,} to {last:,} of {length:,} are shown: this document is too long to show whole."
+        self.note = (
+            ""
+            if (first, last) == (0, length)
+            else (
+                f"Characters {first + 1:,} to {last:,} of {length:,} are shown: the document is too long to show whole."
+            )
         )
         chunks = [chunk for chunk in document.chunks if chunk.end > first and chunk.start < last]
         pages = [page for page in document.pages if first <= page.start < last or page.start <= first < page.end]
@@ -201,9 +205,7 @@ class DocumentPane(QPlainTextEdit):
                 edges.append(whole)
         return edges[0], edges[1]
 
-    def _paint_bar(
-        self, painter: QPainter, mark: _Mark, top: float, bottom: float, width: int, low: int
-    ) -> None:
+    def _paint_bar(self, painter: QPainter, mark: _Mark, top: float, bottom: float, width: int, low: int) -> None:
         current = mark is self._current
         colour: QColor = qcolor(self.theme.accent if current else self.theme.border)
         thick = 4 if current else 2
@@ -246,4 +248,3 @@ def _laid_out(text: str, first: int, last: int, offsets: Iterable[int]) -> tuple
         at[offset] = position
         before = offset
     return "".join(pieces), at
-

@@ -28,8 +28,13 @@ class StateDelegate(QStyledItemDelegate):
         super().initStyleOption(option, index)
         option.textElideMode = Qt.TextElideMode.ElideRight  # a reason is read from its beginning
         state = index.data(STATE_ROLE)
-        colours = {"failed": self.theme.error, "missing": self.theme.error, "stale": self.theme.warn,
-                   "changed": self.theme.warn, "no_text": self.theme.text_quiet}
+        colours = {
+            "failed": self.theme.error,
+            "missing": self.theme.error,
+            "stale": self.theme.warn,
+            "changed": self.theme.warn,
+            "no_text": self.theme.text_quiet,
+        }
         if state in colours:
             palette = option.palette
             for role in (palette.ColorRole.Text, palette.ColorRole.HighlightedText):

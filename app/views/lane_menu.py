@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.icons import icon
 from app.models.rows import Role
 from app.theme import Theme
-from app.wording import remedy_label
 from pipeline.records import Trace
+from pipeline.words.sentences import remedy_label
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ from app.views.lane_menu import Circumstances, LaneMenu
 from app.views.projected_delegate import ProjectedDelegate
 from app.views.raw_delegate import RawDelegate, rank_digits
 from app.views.ribbons import Lane, LaneSplitter, projected_bands, raw_bands
-from app.wording import count, nothing_found_words, stage_lit_words
 from pipeline.records import Remedy, Trace
+from pipeline.words.sentences import count, nothing_found_words, stage_lit_words
 
 RAW, EVIDENCE, PROJECTED = range(3)
 _NARROW_GAP, _WIDE_GAP = 30, 56

@@ -25,8 +25,8 @@ from app.views.document_pane import DocumentPane
 from app.views.document_table import DocumentTableView
 from app.views.parts import Elided, Text
 from app.views.roots_list import RootsList
-from app.wording import count, number
 from pipeline.records import Document
+from pipeline.words.sentences import count, number
 
 if TYPE_CHECKING:
     from pipeline.store.catalog import DocumentText
@@ -183,8 +183,9 @@ class LibraryPage(QWidget):
         self._title.setText(f"Library: {library.name}" if library.name else "Library")
         facts = library.facts
         self._counts.setText(
-            "" if facts is None else
-            f"{count(facts.documents, 'document')}, {count(facts.chunks, 'chunk')}, "
+            ""
+            if facts is None
+            else f"{count(facts.documents, 'document')}, {count(facts.chunks, 'chunk')}, "
             f"{count(facts.texts, 'different text')}, in {library.folder}"
         )
         self._add.setEnabled(library.folder is not None and not library.sample)

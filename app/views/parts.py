@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.plain import one_line, tool_tip
+from pipeline.words.plain import one_line, tool_tip
 
 
 class Text(QLabel):

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.icons import icon
-from app.models.plain import one_line, tool_tip
 from app.theme import Theme
 from app.views.parts import Text
-from app.wording import pages
 from pipeline.records import Location
+from pipeline.words.plain import one_line, tool_tip
+from pipeline.words.sentences import pages
 
 MOST_ROWS = 2_000
 
@@ -29,6 +29,7 @@ class PlacesView(QWidget):
 
     shown = Signal(object)  # Location
     openRequested = Signal(str)
+    openAtRequested = Signal(object)  # Location
     revealRequested = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -54,6 +55,10 @@ class PlacesView(QWidget):
         self._open_button.setAccessibleName("Open this file")
         self._open_button.setToolTip("Open this file with its own program (Enter)")
         self._open_button.clicked.connect(self._open)
+        self._place_button = QToolButton()
+        self._place_button.setAccessibleName("Open at this place")
+        self._place_button.setToolTip("Open this file at this page, where its program can do that (Ctrl+Enter)")
+        self._place_button.clicked.connect(self._open_at)
         self._reveal_button = QToolButton()
         self._reveal_button.setAccessibleName("Show this file in its folder")
         self._reveal_button.setToolTip("Show this file in its folder")
@@ -62,6 +67,7 @@ class PlacesView(QWidget):
         row.setSpacing(4)
         row.addWidget(self._title, 1)
         row.addWidget(self._open_button)
+        row.addWidget(self._place_button)
         row.addWidget(self._reveal_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -72,6 +78,7 @@ class PlacesView(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self._open_button.setIcon(icon("open", theme))
+        self._place_button.setIcon(icon("open-place", theme))
         self._reveal_button.setIcon(icon("reveal", theme))
 
     def show_places(self, title: str, places: tuple[Location, ...], chosen: Location | None) -> None:
@@ -83,9 +90,9 @@ class PlacesView(QWidget):
         self._list.clear()
         current = None
         for place in self._places:
-            item = QTreeWidgetItem([
-                one_line(place.doc_id), pages(place.page_first, place.page_last), f"{place.start:,} to {place.end:,}"
-            ])
+            item = QTreeWidgetItem(
+                [one_line(place.doc_id), pages(place.page_first, place.page_last), f"{place.start:,} to {place.end:,}"]
+            )
             item.setToolTip(0, tool_tip(place.path))
             self._list.addTopLevelItem(item)
             if chosen is not None and place.evidence_key == chosen.evidence_key:
@@ -115,6 +122,8 @@ class PlacesView(QWidget):
         chosen = self._current() is not None
         self._open_button.setEnabled(chosen)
         self._reveal_button.setEnabled(chosen)
+        place = self._current()
+        self._place_button.setVisible(place is not None and place.page_first is not None)
 
     def _moved(self) -> None:
         self._fit()
@@ -126,6 +135,11 @@ class PlacesView(QWidget):
         place = self._current()
         if place is not None:
             self.openRequested.emit(place.path)
+
+    def _open_at(self) -> None:
+        place = self._current()
+        if place is not None:
+            self.openAtRequested.emit(place)
 
     def _reveal(self) -> None:
         place = self._current()

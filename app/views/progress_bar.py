@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QProgressBar, QP
 
 from app.state import WorkState
 from app.views.parts import Elided, Text, clear
-from app.wording import count, number
 from pipeline.progress import Progress
+from pipeline.words.sentences import count, number
 
 APPEAR_AFTER_MS = 350  # work that is over before that shows nothing but its outcome
 
@@ -111,9 +111,12 @@ def sentence(work: WorkState) -> str:
         case "cancelling":
             return "Stopping; what is done stays"
         case "cancelled":
-            return f"Cancelled after {number(work.progress.done)} of {number(work.progress.total)} files; " \
-                   "what was indexed stays, and the next run goes on from there" if work.progress.total \
+            return (
+                f"Cancelled after {number(work.progress.done)} of {number(work.progress.total)} files; "
+                "what was indexed stays, and the next run goes on from there"
+                if work.progress.total
                 else "Cancelled; nothing was changed"
+            )
         case "failed":
             return f"{work.problem.title}. {work.problem.text}" if work.problem is not None else "Failed"
         case "done":
@@ -163,5 +166,3 @@ def _duration(seconds: float) -> str:
     if seconds < 5400:
         return f"{round(seconds / 60)} minutes"
     return f"{seconds / 3600:.1f} hours"
-
-

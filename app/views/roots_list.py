@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QScrollArea, QVB
 from app.icons import icon
 from app.theme import Theme
 from app.views.parts import Elided, Text, clear
-from app.wording import count
 from pipeline.records import Document, Root
+from pipeline.words.sentences import count
 
 MOST_LINES = 4  # beyond these the list scrolls
 

@@ -19,11 +19,11 @@ from PySide6.QtWidgets import (
     QWidgetAction,
 )
 
-from app.models.plain import tool_tip
 from app.views.parts import Flow, QuietSpinBox, Text
-from app.wording import policy_sentence, setting_title, setting_value
 from pipeline.records import SettingInForce
 from pipeline.settings import BY_KEY, Settings, SettingSpec, Value
+from pipeline.words.plain import tool_tip
+from pipeline.words.sentences import policy_sentence, setting_title, setting_value
 
 
 class SettingControl(QWidget):
@@ -217,5 +217,3 @@ class SettingsStrip(QWidget):
         action.setDefaultWidget(inside)
         menu.addAction(action)
         return menu
-
-

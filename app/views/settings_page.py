@@ -20,8 +20,8 @@ from app.preferences import ZOOMS
 from app.state import LibraryState, ModelState
 from app.views.parts import Text
 from app.views.setting_controls import SettingControl, is_changed, origin_sentence, value_words
-from app.wording import number, policy_sentence, setting_title, setting_value
 from pipeline.settings import SPECS, Settings, SettingSpec
+from pipeline.words.sentences import number, policy_sentence, setting_title, setting_value
 
 CONTROL_WIDTH = 210
 RESET_WIDTH = 64

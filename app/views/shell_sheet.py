@@ -58,11 +58,23 @@ QPushButton[card="true"]:focus { border: 1px solid $accent; }
 def shell_sheet(theme: Theme) -> str:
     """The sheet for one theme."""
     return _SHEET.substitute(
-        {"icons": ICONS.as_posix()} | {
+        {"icons": ICONS.as_posix()}
+        | {
             name: getattr(theme, name)
             for name in (
-                "window", "surface", "raised", "sunken", "hover", "lit", "selected", "border", "border_strong", "text",
-                "text_secondary", "accent", "warn",
+                "window",
+                "surface",
+                "raised",
+                "sunken",
+                "hover",
+                "lit",
+                "selected",
+                "border",
+                "border_strong",
+                "text",
+                "text_secondary",
+                "accent",
+                "warn",
             )
         }
     )

@@ -6,12 +6,12 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from app.models.plain import tool_tip
 from app.models.steps import Step, steps_of
 from app.theme import Theme, qcolor, theme_for
 from app.views.ink import bar, type_of, write, write_right
-from app.wording import count, number
 from pipeline.records import Budget, Trace
+from pipeline.words.plain import tool_tip
+from pipeline.words.sentences import count, number
 
 _ARROW = 18  # the room in front of a chip for the arrow that leads to it
 _PAD = 8

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, 
 
 from app.state import AnswerState, LibraryState, ModelState
 from app.views.parts import Elided
-from app.wording import count
+from pipeline.words.sentences import count
 
 SAID_MS = 9_000
 

@@ -79,7 +79,9 @@ class Welcome(QWidget):
         text = Text(
             "Twinspect searches your folders and shows, for every question, what a plain search recalls beside the "
             "evidence made of it: copies of the same text become one block that cites every file.",
-            scale=1.1, wrap=True, muted=True,
+            scale=1.1,
+            wrap=True,
+            muted=True,
         )
         text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         text.setMaximumWidth(660)

@@ -1,4 +1,5 @@
-"""The model in a child process: the caller imports no torch and never waits for it unless it asks for a vector."""
+"""The model in a child process: the caller imports neither torch nor onnxruntime and never waits for them
+unless it asks for a vector."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ WORKER = "pipeline.embed.worker"
 
 
 class RemoteEncoder:
-    """`Encoder` whose model lives in a child process. Requests are served first come, first served, so that a
-    question waits for one batch at most while a folder is being indexed.
+    """`Encoder` whose model lives in a child process. It serves several requests at once, so that a question does not
+    wait for a folder that is being indexed; torch, where it has to be used, serves them one after the other.
 
     `on_ready` is called from another thread once the model is loaded, `on_failed` with the reason when it cannot be.
     """
@@ -47,6 +48,7 @@ class RemoteEncoder:
         self._receiver: threading.Thread | None = None
         self._description: Future[Reply] | None = None
         self._closed = False
+        self._runtime = ""
 
     @property
     def name(self) -> str:
@@ -71,6 +73,11 @@ class RemoteEncoder:
     @property
     def token_limit(self) -> int:
         return int(self._describe()["token_limit"])
+
+    @property
+    def runtime(self) -> str:
+        """What ran the model at the last answer (see `LocalEncoder.runtime`); "" before it is loaded. Never waits."""
+        return self._runtime
 
     @property
     def ready(self) -> bool:
@@ -155,6 +162,7 @@ class RemoteEncoder:
                     future = self._pending.pop(header.get("id", -1), None)
                 if future is None:
                     continue
+                self._runtime = header.get("runtime", self._runtime)
                 if "error" in header:
                     future.set_exception(ModelError(header["error"]))
                 else:

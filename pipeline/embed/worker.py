@@ -1,6 +1,7 @@
 """The child process that holds the model, so that its loading and running never hold up whoever asks.
 
-Answers frames in order: {"do": "describe" | "encode" | "count"} with the texts as a JSON list in the body.
+Answers frames {"do": "describe" | "encode" | "count"} with the texts as a JSON list in the body, each as soon as it
+can. Every answer tells the runtime, which changes when a graph takes over from torch.
 """
 
 from __future__ import annotations
@@ -8,29 +9,53 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any
 
-from pipeline.embed.model import SentenceTransformerEncoder
+from pipeline.embed.local import LocalEncoder
 from pipeline.errors import ModelError
 from pipeline.frames import read_frame, write_frame
+
+# Two requests of an indexing run, so that the model never waits for the next one, and a question beside them.
+_AT_ONCE = 4
 
 
 def serve(requests: IO[bytes], replies: IO[bytes], model: str | None) -> None:
     """Until the requests end: the parent's end is this process's end."""
-    encoder: SentenceTransformerEncoder | None = None
+    desk = _Desk(replies, model)
+    pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="request")
     while (frame := read_frame(requests)) is not None:
-        header, body = frame
+        pool.submit(desk.answer, *frame)
+
+
+class _Desk:
+    """Answers requests, several at once, each with one frame."""
+
+    def __init__(self, replies: IO[bytes], model: str | None) -> None:
+        self._replies, self._model = replies, model
+        self._lock = threading.Lock()
+        self._encoder: LocalEncoder | None = None
+
+    def answer(self, header: dict[str, Any], body: bytes) -> None:
         try:
-            encoder = encoder or SentenceTransformerEncoder(model)
+            encoder = self._found()
             reply, payload = _reply(encoder, header, body)
+            reply["runtime"] = encoder.runtime
         except ModelError as error:
             reply, payload = {"error": str(error)}, b""
         except Exception as error:
             reply, payload = {"error": f"the model failed: {type(error).__name__}: {error}"}, b""
-        write_frame(replies, {"id": header.get("id")} | reply, payload)
+        with self._lock:
+            write_frame(self._replies, {"id": header.get("id")} | reply, payload)
+
+    def _found(self) -> LocalEncoder:
+        with self._lock:
+            self._encoder = self._encoder or LocalEncoder(self._model)
+            return self._encoder
 
 
-def _reply(encoder: SentenceTransformerEncoder, header: dict[str, Any], body: bytes) -> tuple[dict[str, Any], bytes]:
+def _reply(encoder: LocalEncoder, header: dict[str, Any], body: bytes) -> tuple[dict[str, Any], bytes]:
     if header["do"] == "describe":
         return {"dimension": encoder.dimension, "token_limit": encoder.token_limit}, b""
     texts = json.loads(body)
@@ -45,6 +70,7 @@ def main() -> None:
     # Whatever a library prints must not end up among the frames.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     serve(sys.stdin.buffer, replies, sys.argv[1] if len(sys.argv) > 1 and sys.argv[1] else None)
+    os._exit(0)  # nobody is left to wait for what is under way: an answer, a graph that is being made
 
 
 if __name__ == "__main__":

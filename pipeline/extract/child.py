@@ -13,9 +13,9 @@ from contextlib import suppress
 from mmap import PAGESIZE
 from typing import IO, Any, Literal
 
-from pipeline.extract.errors import ReaderUnavailable
-from pipeline.extract.records import ReadDocument, ReadFailure, ReadLimits, in_units
-from pipeline.extract.wire import pack_limits, pack_path, unpack_result
+from pipeline.extract.errors import ExtractionFailed, ReaderUnavailable
+from pipeline.extract.records import PagePicture, PageWanted, ReadDocument, ReadFailure, ReadLimits, in_units
+from pipeline.extract.wire import pack_limits, pack_path, pack_wanted, unpack_picture, unpack_result
 from pipeline.frames import read_frame, start_child, write_frame
 from pipeline.scan import FileEntry
 
@@ -105,6 +105,23 @@ class Child:
         if worn:
             self.kill("stopped")
         return result
+
+    def draw(self, wanted: PageWanted) -> PagePicture:
+        """Draw one page. Raises `ExtractionFailed` when that cannot be done, and `ChildLost` as `ask` does."""
+        frame = self._exchange(pack_wanted(wanted), self._limits.seconds)
+        if frame is None:
+            raise self._lost()
+        header, body = frame
+        if header.get("out_of_memory"):
+            self.kill("memory")
+            raise self._lost()
+        if "failed" in header:
+            raise ExtractionFailed(str(header["failed"]))
+        try:
+            return unpack_picture(header, body)
+        except (ValueError, KeyError, TypeError):
+            self.kill("crash")
+            raise self._lost() from None
 
     @property
     def usable(self) -> bool:

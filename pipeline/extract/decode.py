@@ -71,6 +71,11 @@ def decode_page(data: bytes) -> Decoded:
     return _marked(data) or _wide(data) or _declared(data) or _iso_2022_jp(data) or _utf8(data) or _guessed(data)
 
 
+def decode_as(data: bytes, name: str) -> Decoded:
+    """As `decode_text`, but believing an encoding that something outside of the text names, a mail's header say."""
+    return _marked(data) or _wide(data) or _named(data, name) or _iso_2022_jp(data) or _utf8(data) or _guessed(data)
+
+
 def _marked(data: bytes) -> Decoded | None:
     for mark, encoding, name in _MARKS:
         if data.startswith(mark):
@@ -90,9 +95,15 @@ def _marked(data: bytes) -> Decoded | None:
 
 def _wide(data: bytes) -> Decoded | None:
     """UTF-16 or UTF-32 without a mark. Any text of more than a few words has a blank or a line end in it, and so a NUL
-    byte. None when there is no NUL byte."""
-    if b"\0" not in data:
+    byte. None when there is no NUL byte; UTF-8 with a few of them stays what it is."""
+    nuls = data.count(0)
+    if not nuls:
         return None
+    if nuls * 50 <= len(data):  # far too few for UTF-16, whose blanks and line ends hold one each
+        try:
+            return Decoded(data.decode(), "utf-8", ("it holds NUL characters",))
+        except UnicodeDecodeError:
+            pass
     # In UTF-16 the zeros of ASCII characters all stand at odd places (little endian) or even ones (big endian).
     little, big = data[1::2].count(0), data[0::2].count(0)
     sixteen = ("utf-16-le", "utf-16-be") if little >= big else ("utf-16-be", "utf-16-le")
@@ -103,7 +114,7 @@ def _wide(data: bytes) -> Decoded | None:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        if not _FOREIGN.search(text) and _assigned(text[:4096]):
+        if not _FOREIGN.search(text) and _assigned(text[:4096]) and not _is_ascii_in_pairs(data[:8192]):
             return Decoded(text, encoding)
     raise ExtractionFailed("not text: it holds NUL bytes")
 
@@ -112,6 +123,13 @@ def _assigned(text: str) -> bool:
     """Whether nearly all characters exist. Bytes read in the wrong order soon name one that does not."""
     strange = sum(unicodedata.category(char) in ("Cn", "Co") for char in text)
     return strange * 100 <= len(text)
+
+
+def _is_ascii_in_pairs(data: bytes) -> bool:
+    """Whether it is words with NUL bytes among them, whose bytes in pairs make Chinese characters of a kind. In real
+    Chinese a third of the characters has two bytes that would be ASCII, in other scripts none has."""
+    pairs = sum(32 <= one < 127 and 32 <= other < 127 for one, other in zip(data[::2], data[1::2], strict=False))
+    return pairs * 20 > len(data) * 6
 
 
 def _iso_2022_jp(data: bytes) -> Decoded | None:
@@ -152,7 +170,11 @@ def _damaged_utf8(data: bytes) -> Decoded:
 
 def _declared(data: bytes) -> Decoded | None:
     found = _DECLARED.search(data[:4096])
-    name = found[1].decode("ascii", "replace").lower() if found else ""
+    return _named(data, found[1].decode("ascii", "replace")) if found else None
+
+
+def _named(data: bytes, name: str) -> Decoded | None:
+    name = name.lower()
     encoding = _NAMED_BY_PAGES.get(name)
     if encoding is None:
         return None

@@ -35,27 +35,27 @@ def extract_pdf(source: Source) -> Extracted:
 
     Raises `ExtractionFailed` for encrypted and damaged files, and where no page can be read.
     """
-    import pypdfium2  # 60 ms: not before a PDF turns up
-
-    try:
-        document = pypdfium2.PdfDocument(source.data)
-    except pypdfium2.PdfiumError as error:
-        raise ExtractionFailed(_why_not_opened(source.data, getattr(error, "err_code", None))) from error
+    document = opened_pdf(source.data)
     try:
         return _read(document, source.max_chars)
     finally:
         document.close()
 
 
+def opened_pdf(data: bytes) -> PdfDocument:
+    """The document, to be closed by the caller. Raises `ExtractionFailed`."""
+    import pypdfium2  # 60 ms: not before a PDF turns up
+
+    try:
+        return pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        raise ExtractionFailed(_why_not_opened(data, getattr(error, "err_code", None))) from error
+
+
 def _why_not_opened(data: bytes, code: int | None) -> str:
     if code == _PASSWORD_ERROR:
         return "encrypted: it needs a password"
-    head = data[:1024]
-    if MAGIC in head:
-        return "a damaged PDF: it cannot be opened"
-    if re.match(rb"\s*<(!doctype html|html|head|body)", head, re.I):
-        return "not a PDF: it holds a web page"
-    return "not a PDF: the file is damaged"
+    return "a damaged PDF: it cannot be opened" if MAGIC in data[:1024] else "not a PDF: the file is damaged"
 
 
 def _read(document: PdfDocument, max_chars: int) -> Extracted:
@@ -148,7 +148,7 @@ def _page_lines(document: PdfDocument, index: int) -> list[Line]:
 
 
 def _lines(page: PdfTextPage) -> list[Line]:
-    units = _units(page)
+    units = text_units(page)
     place = _Places(page)
     lines: list[Line] = []
     start = 0
@@ -171,7 +171,7 @@ def _with_hyphen(line: Line) -> Line:
     return replace(line, text=line.text + "-", hyphen=False)
 
 
-def _units(page: PdfTextPage) -> str:
+def text_units(page: PdfTextPage) -> str:
     """The page's characters, one per index of PDFium's list (halves of surrogate pairs each their own)."""
     import pypdfium2.raw as pdfium
 

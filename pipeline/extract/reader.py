@@ -99,6 +99,10 @@ class Reader:
             if self.counter is not None:
                 self.counter.forget()
 
+    def content(self, path: str) -> bytes:
+        """The file's bytes as they are now. Raises `ExtractionFailed`."""
+        return self._bytes(path).data
+
     # --- bytes ---
 
     def _bytes(self, path: str) -> _Bytes:
@@ -217,11 +221,13 @@ def _why_not_opened(path: str, error: OSError) -> str:
     return f"cannot be opened: {(error.strerror or str(error)).lower()}"
 
 
+_WHY_NO_TEXT = {
+    "pdf": "no text layer: scanned pages only", "html": "no visible text", "xml": "no text between its tags",
+    "pptx": "no text on its slides", "odp": "no text on its slides", "xlsx": "no cells with text",
+    "ods": "no cells with text", "docx": "no text in it", "odt": "no text in it", "odg": "no text in it",
+    "epub": "no text in it", "rtf": "no text in it", "json": "no values in it", "notebook": "no text in its cells",
+}  # fmt: skip
+
+
 def _why_no_text(extracted: Extracted, size: int) -> str:
-    if not size:
-        return "empty file"
-    if extracted.kind == "pdf":
-        return "no text layer: scanned pages only"
-    if extracted.kind == "html":
-        return "no visible text"
-    return "white space only"
+    return _WHY_NO_TEXT.get(extracted.kind, "white space only") if size else "empty file"

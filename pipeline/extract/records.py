@@ -87,6 +87,43 @@ class ReadFailure:
     content_sha256: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PageWanted:
+    """A page of a PDF to be drawn `width` pixels wide, with `text[start:end]` marked; `text` is what the extractor made
+    of that page. An empty span marks nothing."""
+
+    path: str
+    page: int
+    width: int
+    text: str = ""
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in pixels."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class PagePicture:
+    """A page as it is printed: rows of `stride` bytes, four bytes a pixel (blue, green, red, nothing). `marks` are the
+    lines of the passage, none where it was not found on the page."""
+
+    page: int
+    pages: int
+    width: int
+    height: int
+    stride: int
+    pixels: bytes
+    marks: tuple[Box, ...] = ()
+
+
 def in_units(size: int) -> str:
     """A number of bytes for people: `2 GB`, `1.5 MB`, `10 bytes`."""
     for unit, name in ((GIGABYTE, "GB"), (MEGABYTE, "MB"), (1024, "KB")):

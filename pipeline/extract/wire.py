@@ -10,7 +10,15 @@ import base64
 import os
 from typing import Any
 
-from pipeline.extract.records import ReadChunk, ReadDocument, ReadFailure, ReadLimits
+from pipeline.extract.records import (
+    Box,
+    PagePicture,
+    PageWanted,
+    ReadChunk,
+    ReadDocument,
+    ReadFailure,
+    ReadLimits,
+)
 from pipeline.records import Page
 
 Header = dict[str, Any]
@@ -70,3 +78,31 @@ def unpack_result(header: Header, body: bytes, path: str, rel_path: str) -> Read
         no_text_reason=str(header["no_text"]),
         **facts,
     )
+
+
+# --- pictures of pages -------------------------------------------------------------------------------------------
+
+_MEASURES = ("page", "pages", "width", "height", "stride")
+
+
+def pack_wanted(wanted: PageWanted) -> Header:
+    passage = [wanted.page, wanted.width, wanted.text, wanted.start, wanted.end]
+    return {"path": pack_path(wanted.path), "picture": passage}
+
+
+def unpack_wanted(header: Header) -> PageWanted:
+    return PageWanted(unpack_path(header["path"]), *header["picture"])
+
+
+def pack_picture(picture: PagePicture) -> tuple[Header, bytes]:
+    marks = [[mark.left, mark.top, mark.width, mark.height] for mark in picture.marks]
+    return {"measures": [getattr(picture, name) for name in _MEASURES], "marks": marks}, picture.pixels
+
+
+def unpack_picture(header: Header, body: bytes) -> PagePicture:
+    """Raises ValueError, KeyError or TypeError on anything that is no picture: who shows it trusts its measures."""
+    page, pages, width, height, stride = map(int, header["measures"])
+    if width < 1 or height < 1 or stride < 4 * width or len(body) < stride * height:
+        raise ValueError("the picture is not as large as it says")
+    marks = tuple(Box(*map(int, mark)) for mark in header["marks"])
+    return PagePicture(page, pages, width, height, stride, body, marks)

@@ -1,7 +1,8 @@
 """The reading process: `python -m pipeline.extract.worker`. Frames on standard input and output, nothing else.
 
-The first frame says how to read, each later one names a file. The process ends when its input does, so it cannot
-outlive the program; where a file makes it hang, the program kills it, and an alarm does if the program is gone.
+The first frame says how to read, each later one names a file to read, or a page of one to draw. The process ends when
+its input does, so it cannot outlive the program; where a file makes it hang, the program kills it, and an alarm does if
+the program is gone.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import sys
 import threading
 from typing import IO
 
+from pipeline.extract.errors import ExtractionFailed
 from pipeline.extract.reader import Reader, TokenCounter
 from pipeline.extract.records import ReadDocument, ReadFailure, ReadLimits, in_units
 from pipeline.extract.registry import Registry
-from pipeline.extract.wire import Header, pack_result, unpack_path
+from pipeline.extract.wire import Header, pack_picture, pack_result, unpack_path, unpack_wanted
 from pipeline.frames import read_frame, write_frame
 
 _ALARM_SLACK = 10  # seconds beyond the limit, within which the program should have acted
@@ -49,7 +51,10 @@ def _serve(reader: Reader, requests: IO[bytes], replies: IO[bytes]) -> None:
     while True:
         request = waiting.get()
         _set_alarm(int(reader.limits.seconds) + _ALARM_SLACK)
-        header, body = _answer(reader, unpack_path(request["path"]), unpack_path(request["rel_path"]))
+        if "picture" in request:
+            header, body = _draw(reader, request)
+        else:
+            header, body = _answer(reader, unpack_path(request["path"]), unpack_path(request["rel_path"]))
         header["worn"] = _worn(reader.limits.memory_bytes)
         _set_alarm(0)
         write_frame(replies, header, body)
@@ -73,6 +78,21 @@ def _answer(reader: Reader, path: str, rel_path: str) -> tuple[Header, bytes]:
     reason = f"needed more than {in_units(reader.limits.memory_bytes)} of memory"
     header, body = pack_result(ReadFailure(rel_path, path, reason))
     return header | {"out_of_memory": True}, body
+
+
+def _draw(reader: Reader, request: Header) -> tuple[Header, bytes]:
+    from pipeline.extract.pdf_picture import draw_page  # most reading processes never draw
+
+    try:
+        wanted = unpack_wanted(request)
+        return pack_picture(draw_page(reader.content(wanted.path), wanted))
+    except ExtractionFailed as error:
+        return {"failed": error.reason}, b""
+    except MemoryError:
+        pass  # leave the handler first, as above
+    except Exception as error:  # a fault of the library costs this page only
+        return {"failed": f"{type(error).__name__}: {error}"[:200]}, b""
+    return {"failed": "memory", "out_of_memory": True}, b""
 
 
 def _take_over_pipes() -> tuple[IO[bytes], IO[bytes]]:

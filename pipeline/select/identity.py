@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pipeline.records import Candidate, Fate, Hit, SearchRound
@@ -12,11 +12,17 @@ from pipeline.textkeys import fold_key, text_sha256
 
 
 def _first(metadata: Mapping[str, Any], *names: str) -> Any:
-    return next((metadata[name] for name in names if metadata.get(name) is not None), None)
+    for name in names:
+        value = metadata.get(name)
+        if value is not None:
+            return value
+    return None
 
 
 def _whole(value: Any) -> int | None:
     """3 and "3" are the same index, 0 is one; anything else is none."""
+    if type(value) is int:
+        return value
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, float):
@@ -36,15 +42,36 @@ def evidence_key(doc_id: str | None, chunk_index: int | None, vector_id: str | i
     return f"text:{text_key[:16]}"
 
 
+def _document_of(hit: Hit) -> str | None:
+    doc_id = _first(hit.metadata, "docId", "doc_id")
+    return str(doc_id) if doc_id not in (None, "") else None
+
+
+def _fold_key_of(hit: Hit) -> str:
+    # Vectors without a text are not twins of each other.
+    known_key = hit.metadata.get("fold_key")
+    return str(known_key or (fold_key(hit.text) if hit.text is not None else f"unknown:{hit.vector_id}"))
+
+
+def _is_blank(hit: Hit) -> bool:
+    return hit.text is not None and (not hit.text or hit.text.isspace())
+
+
+def served_texts(hits: Sequence[Hit], left_out: Collection[str]) -> list[str]:
+    """The fold key of each hit that is a chunk, has a text and is not of a document in `left_out`."""
+    return [
+        _fold_key_of(hit)
+        for hit in hits
+        if hit.text is not None and not _is_blank(hit) and not (left_out and _document_of(hit) in left_out)
+    ]
+
+
 def candidate_of(hit: Hit, rank: int = 0, search_round: int = 1) -> Candidate:
     """The hit with identity, read from its metadata under the names in use (`docId` or `doc_id`, ...)."""
-    meta = hit.metadata
-    doc_id = _first(meta, "docId", "doc_id")
-    doc_id = str(doc_id) if doc_id not in (None, "") else None
+    meta, text = hit.metadata, hit.text
+    doc_id = _document_of(hit)
     chunk_index = _whole(_first(meta, "chunkIndex", "chunk_index"))
-    text = hit.text
-    # Vectors without a text are not twins of each other.
-    fold = str(meta.get("fold_key") or (fold_key(text) if text is not None else f"unknown:{hit.vector_id}"))
+    fold = _fold_key_of(hit)
     page_first = _whole(_first(meta, "page_first", "pageFirst", "page"))
     page_last = _whole(_first(meta, "page_last", "pageLast"))
     return Candidate(
@@ -82,7 +109,7 @@ def identify(hits: Sequence[Hit], rounds: Sequence[SearchRound]) -> tuple[Candid
     """
     found: list[Candidate] = []
     for position, hit in enumerate(hits):
-        if hit.text is not None and not hit.text.strip():
+        if _is_blank(hit):
             continue
         number = next((n for n, done in enumerate(rounds, start=1) if position < done.received), len(rounds) or 1)
         found.append(candidate_of(hit, search_round=number))

@@ -6,16 +6,19 @@ containment of documents", 1997). Words are what white space separates, as they 
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from pipeline.records import Candidate, Fate, NearTwin
 from pipeline.select.outcome import Block, Outcome
 
 SHINGLE_WORDS = 3
+Shingle = tuple[str, ...]
 
 
-def shingles(text: str) -> frozenset[tuple[str, ...]]:
+def shingles(text: str) -> frozenset[Shingle]:
     """The set of runs of three words; a shorter text is one shingle."""
     words = text.split()
     if len(words) <= SHINGLE_WORDS:
@@ -24,22 +27,37 @@ def shingles(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def near_pairs(texts: Sequence[str], threshold: float) -> dict[tuple[int, int], float]:
-    """(i, j) with i < j -> resemblance, for all pairs of at least `threshold` (0..1). Exact."""
+    """(i, j) with i < j -> resemblance, for all pairs of at least `threshold` (0..1) that share a shingle. Exact."""
     sets = [shingles(text) for text in texts]
-    holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
-    for position, found in enumerate(sets):
-        for shingle in found:
-            holders[shingle].append(position)
-    shared: Counter[tuple[int, int]] = Counter()
-    for positions in holders.values():
-        for place, first in enumerate(positions):
-            for second in positions[place + 1 :]:
-                shared[(first, second)] += 1
     pairs = {}
-    for (first, second), both in shared.items():
+    for first, second in _possible_pairs(sets, threshold):
+        both = len(sets[first] & sets[second])
         similarity = both / (len(sets[first]) + len(sets[second]) - both)
         if similarity >= threshold:
             pairs[(first, second)] = similarity
+    return pairs
+
+
+def _possible_pairs(sets: Sequence[frozenset[Shingle]], threshold: float) -> set[tuple[int, int]]:
+    """All pairs that can reach `threshold`, and few others, without comparing all with all.
+
+    Prefix filter (Chaudhuri et al., "A primitive operator for similarity joins", 2006): two sets that resemble each
+    other share at least `threshold` of the larger one, so they share one of each one's rarest few.
+    """
+    holders = Counter(chain.from_iterable(sets))
+    held_by_several = sorted((shingle for shingle, count in holders.items() if count > 1), key=holders.__getitem__)
+    rarity = {shingle: place for place, shingle in enumerate(held_by_several)}
+    holding: list[list[int]] = [[] for _ in rarity]
+    pairs: set[tuple[int, int]] = set()
+    for position, found in enumerate(sets):
+        needed = max(1, math.ceil(threshold * len(found) - 1e-9))
+        shared = [rarity[shingle] for shingle in found if shingle in rarity]
+        if len(shared) < needed:
+            continue
+        shared.sort()
+        for place in shared[: len(shared) - needed + 1]:
+            pairs.update([(other, position) for other in holding[place]])
+            holding[place].append(position)
     return pairs
 
 

@@ -80,7 +80,7 @@ class Catalog:
     def __init__(self, db: Database, folder: Path) -> None:
         self._db = db
         self._folder = folder
-        self._root_paths: dict[int, str] = {}
+        self._root_paths: dict[int, str] = {}  # each ends with the separator
         self._facts: tuple[str, LibraryFacts] | None = None
 
     @contextmanager
@@ -307,9 +307,9 @@ class Catalog:
 
     def _path(self, root_id: int, rel_bytes: bytes) -> str:
         if root_id not in self._root_paths:
-            self._root_paths.update({root.id: root.path for root in self.roots()})
+            self._root_paths.update({root.id: os.path.join(root.path, "") for root in self.roots()})
         rel = os.fsdecode(rel_bytes)
-        return os.path.join(self._root_paths[root_id], rel if os.sep == "/" else rel.replace("/", os.sep))
+        return self._root_paths[root_id] + (rel if os.sep == "/" else rel.replace("/", os.sep))
 
     def _location(
         self,

@@ -42,9 +42,7 @@ def pane(qtbot: QtBot) -> DocumentPane:
         ("\ufdd0\ufffc", "three", "three"),  # Qt uses these two for itself
     ],
 )
-def test_the_chunk_is_marked_whatever_stands_before_it(
-    pane: DocumentPane, before: str, chunk: str, shown: str
-) -> None:
+def test_the_chunk_is_marked_whatever_stands_before_it(pane: DocumentPane, before: str, chunk: str, shown: str) -> None:
     start = len(before)
     pane.show_text(document(f"{before}{chunk} tail", (start, start + len(chunk))), 0)
     assert pane.marked_text() == shown

@@ -22,7 +22,7 @@ from app.views.lane_menu import LaneMenu
 from app.views.lanes import EVIDENCE, PROJECTED, RAW, LanesView
 from app.views.ribbons import Lane, RibbonGap, projected_bands, raw_bands
 from pipeline.records import Trace
-from tests.app import traces
+from tests.support import traces
 
 
 @pytest.fixture

@@ -52,12 +52,21 @@ def test_a_damaged_file_is_put_aside(tmp_path: Path, content: bytes) -> None:
 def test_what_cannot_be_used_is_its_default(tmp_path: Path) -> None:
     file = tmp_path / "preferences.json"
     file.write_text(
-        json.dumps({"zoom": 3, "scheme": "pink", "recent": [1], "splitters": {"a": 1, "b": "x"}, "geometry": None,
-                    "preferred": {"/lib": ["x"], "/other": 4}, "left_out": [], "last_library": "/lib", "unknown": 1})
+        json.dumps(
+            {
+                "zoom": 3,
+                "scheme": "pink",
+                "recent": [1],
+                "splitters": {"a": 1, "b": "x"},
+                "geometry": None,
+                "preferred": {"/lib": ["x"], "/other": 4},
+                "left_out": [],
+                "last_library": "/lib",
+                "unknown": 1,
+            }
+        )
     )
-    assert Preferences(file).choices == Choices(
-        last_library="/lib", splitters={"b": "x"}, preferred={"/lib": ("x",)}
-    )
+    assert Preferences(file).choices == Choices(last_library="/lib", splitters={"b": "x"}, preferred={"/lib": ("x",)})
 
 
 def test_a_folder_that_cannot_be_written_costs_the_memory_only(tmp_path: Path) -> None:

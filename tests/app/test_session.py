@@ -326,9 +326,7 @@ def test_wrong_settings_of_a_library_are_said(shells: ShellMaker, wait: Wait) ->
 def test_a_sample_question_sets_everything_up(shells: ShellMaker, wait: Wait, monkeypatch: pytest.MonkeyPatch) -> None:
     documents = shells.documents()
     monkeypatch.setattr("app.session.DOCUMENTS", documents)
-    question = SampleQuestion(
-        "x", "One", "damaged item", "Look here.", {"retrieve-k": 4}, None, ("policy.txt",)
-    )
+    question = SampleQuestion("x", "One", "damaged item", "Look here.", {"retrieve-k": 4}, None, ("policy.txt",))
     shell = shells.shell((question,))
     shell.session.start_model()
     shell.session.use_sample_question(question)

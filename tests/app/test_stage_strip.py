@@ -14,7 +14,7 @@ from app.models.steps import steps_of
 from app.theme import DARK, LIGHT, theme_for
 from app.views.stage_strip import BudgetMeter, StageStrip
 from pipeline.records import StageCount, Trace
-from tests.app import traces
+from tests.support import traces
 
 
 @pytest.fixture

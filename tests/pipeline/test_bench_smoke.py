@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -80,11 +79,16 @@ def test_a_missed_target_is_said() -> None:
 
 def test_sides_take_turns() -> None:
     seen: list[str] = []
-    sides = SimpleNamespace(
-        left=lambda number: seen.append("left") or float(number),
-        right=lambda number: seen.append("right") or 2.0 * number,
-    )
-    assert alternating(3, sides.left, sides.right) == [1.0, 2.0]
+
+    def left(number: int) -> float:
+        seen.append("left")
+        return float(number)
+
+    def right(number: int) -> float:
+        seen.append("right")
+        return 2.0 * number
+
+    assert alternating(3, left, right) == [1.0, 2.0]
     assert seen == ["left", "right", "right", "left", "left", "right"]
 
 

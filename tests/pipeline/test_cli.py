@@ -14,14 +14,21 @@ import pytest
 
 from pipeline import cli
 from pipeline.cli import OpenRequest, main
+from pipeline.embed.graph_cache import CACHE_VARIABLE
 from tests.support.encoder import WordEncoder
 from tests.support.folders import document, passage
+
+
+class Words(WordEncoder):
+    runtime = "words"
+
+    def close(self) -> None: ...
 
 
 @pytest.fixture
 def words(monkeypatch: pytest.MonkeyPatch) -> None:
     """The small encoder instead of the model."""
-    monkeypatch.setattr("pipeline.embed.model.SentenceTransformerEncoder", lambda model=None: WordEncoder(128))
+    monkeypatch.setattr("pipeline.embed.local.LocalEncoder", lambda model=None: Words(128))
 
 
 @pytest.fixture
@@ -208,7 +215,8 @@ def test_a_picture_is_handed_in(place: Path, capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.real_model
 @pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
-def test_ctrl_c_ends_with_130_and_keeps_what_was_done(place: Path) -> None:
+def test_ctrl_c_ends_with_130_and_keeps_what_was_done(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(place / "cache"))  # the model's graph is not there: it takes its time
     for n in range(60):
         (place / f"docs/{n}.md").write_text(document(*(passage(f"subject{n} part{m}", m) for m in range(4))))
     library = place / "library"

@@ -11,11 +11,18 @@ import numpy as np
 import pytest
 
 from pipeline.embed.folder import default_model_folder, locate
+from pipeline.embed.graph_cache import CACHE_VARIABLE
 from pipeline.embed.model import SentenceTransformerEncoder
 from pipeline.embed.remote import RemoteEncoder
 from pipeline.errors import ModelError
 
 TEXTS = ["The boiler is checked every year.", "Rent is due on the first.", "wörter ☂ \x00 \ud7ff", ""]
+
+
+@pytest.fixture(autouse=True)
+def models_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shared by the tests of one run, so that the built-in model's graph is made once; never the user's own."""
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path_factory.getbasetemp() / "models cache"))
 
 
 def test_the_built_in_model_is_found_without_loading_it() -> None:

@@ -152,8 +152,8 @@ def test_kinds_are_known_by_suffix_then_by_content(name: str, data: bytes, kind:
         ("setup.exe", b"MZ\x90\0\x03\0\0\0", "unknown kind: .exe"),
         ("photo.JPG", b"\xff\xd8\xff\xe0\0\x10JFIF\0", "unknown kind: .jpg"),
         ("blob", bytes(range(256)), "unknown kind: no suffix, and not text"),
-        ("letter.rtf", rb"{\rtf1\ansi hello}", "unknown kind: .rtf"),
-        ("late.dat", b"words and words\n" * 9000 + b"\0\0", "unknown kind: .dat"),
+        ("drawing.ps", b"%!PS-Adobe-3.0\n(hello) show\n", "unknown kind: .ps"),
+        ("late.dat", b"words and words\n" * 9000 + b"\0" * 9001, "unknown kind: .dat"),
     ],
 )
 def test_binary_files_of_no_known_suffix_are_an_unknown_kind(name: str, data: bytes, reason: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.models.fate_words import (
+from pipeline.records import Budget, Evidence, Freshness, Remedy, Shortfall, StageCount, Trace
+from pipeline.words.fates import (
     TraceWording,
     cut_words,
     fallen_sentence,
@@ -12,9 +13,8 @@ from app.models.fate_words import (
     fate_sentence,
     fate_title,
 )
-from app.models.phrases import count, file_name, isolated, listed, number, ordinal, pages
-from app.models.plain import one_line
-from pipeline.records import Budget, Evidence, Freshness, Remedy, Shortfall, StageCount, Trace
+from pipeline.words.phrases import count, file_name, isolated, listed, number, ordinal, pages
+from pipeline.words.plain import one_line
 
 __all__ = [
     "StageWords",

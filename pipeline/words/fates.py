@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.models.phrases import count, file_name, listed, number, ordinal
-from app.models.plain import one_line
 from pipeline.records import Evidence, Fate, Remedy, Trace, TracedCandidate
+from pipeline.words.phrases import count, file_name, listed, number, ordinal
+from pipeline.words.plain import one_line
 
 _FATE_TITLES: dict[str, str] = {
     "projected": "read by the agent",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from app.models.plain import one_line
+from pipeline.words.plain import one_line
 
 
 def number(value: int | float) -> str:

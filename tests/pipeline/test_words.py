@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from app import wording
-from app.models.plain import first_words, lines_of, one_line, tool_tip
 from pipeline.records import (
     FATE_NAMES,
     STAGE_NAMES,
@@ -22,7 +20,9 @@ from pipeline.records import (
     TracedCandidate,
 )
 from pipeline.settings import SPECS
-from tests.app import traces
+from pipeline.words import sentences as wording
+from pipeline.words.plain import first_words, lines_of, one_line, tool_tip
+from tests.support import traces
 
 TRACE = traces.policy_trace()
 ROW = TRACE.candidates[0]
@@ -193,7 +193,9 @@ def test_text_is_shown_plain() -> None:
 
 def test_words_need_no_qt() -> None:
     """The sentences are there for the command line and its HTML page as well."""
-    code = "import sys; sys.modules['PySide6'] = None; import app.wording, app.models.plain; print('ok')"
+    code = (
+        "import sys; sys.modules['PySide6'] = None; import pipeline.words.sentences, pipeline.words.plain; print('ok')"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False
     )

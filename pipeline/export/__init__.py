@@ -1,0 +1,1 @@
+"""A trace carried away: files that stand for themselves."""

@@ -1,0 +1,132 @@
+"""Measure against a plain pipeline, print one table, write `tests/bench/results.json`.
+
+    python -m tests.bench [--quick] [--only NAME]... [--chunks N] [--query-chunks N] [--files N] [--runs N]
+
+Ratios are medians of alternating runs on the same machine at the same time, so a busy machine changes the seconds
+more than the ratios. A missed target is printed as missed; the exit code is 0 all the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tests.bench import memory, reading, window
+from tests.bench.figures import Row, table
+from tests.bench.machine import heading, machine
+from tests.bench.models import Models, settle
+
+RESULTS = Path(__file__).parent / "results.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much is measured."""
+
+    chunks: int
+    runs: int
+    query_chunks: int
+    questions: int
+    files: int
+    plain_files: int
+    paints: int
+    unchanged_files: int
+    characters: int
+
+
+FULL = Sizes(160, 5, 10_000, 80, 500, 60, 7, 2_000, 2_000_000)
+QUICK = Sizes(40, 1, 2_000, 10, 30, 10, 1, 300, 200_000)
+NOT_QUICK = ("memory", "answer")
+
+
+Bench = Callable[[Path, Sizes, Models], list[Row]]
+
+
+def benches() -> dict[str, Bench]:
+    """By the name that `--only` takes."""
+    from tests.bench import indexing, querying
+
+    return {
+        "paint": lambda place, sizes, models: window.first_paint(place, runs=sizes.paints),
+        "answer": lambda place, sizes, models: window.first_answer(place, runs=3),
+        "loop": lambda place, sizes, models: window.event_loop(place, files=sizes.files, plain_files=sizes.plain_files),
+        "memory": lambda place, sizes, models: memory.memory(place, chunks=sizes.chunks),
+        "reading": lambda place, sizes, models: reading.read(place, characters=sizes.characters, runs=sizes.runs),
+        "unchanged": lambda place, sizes, models: indexing.index_unchanged(
+            place, files=sizes.unchanged_files, runs=sizes.runs
+        ),
+        "indexing": lambda place, sizes, models: indexing.index_copies(
+            place, models.encoder, models.plain, chunks=sizes.chunks, runs=sizes.runs
+        ),
+        "query": lambda place, sizes, models: querying.query(
+            place, models.encoder, models.plain, chunks=sizes.query_chunks, questions=sizes.questions
+        ),
+    }
+
+
+def main(argv: Sequence[str]) -> int:
+    options = _parser().parse_args(argv)
+    settle()
+    sizes = _sizes(options)
+    every = benches()
+    chosen = options.only or [name for name in every if not (options.quick and name in NOT_QUICK)]
+    facts, rows, models, began = machine(), [], Models(), time.perf_counter()
+    facts["model_runs_in"] = getattr(models.encoder, "runtime", "torch")
+    for name in chosen:
+        print(f"measuring: {name}", file=sys.stderr, flush=True)
+        with tempfile.TemporaryDirectory(prefix="twinspect-bench-") as place:
+            rows += every[name](Path(place), sizes, models)
+    seconds = time.perf_counter() - began
+    print(heading(facts))
+    print(table(rows))
+    skipped = [name for name in every if name not in chosen]
+    missed = [row.name.strip() for row in rows if row.met is False]
+    print(f"{seconds:.0f} s." + (f" Not measured: {', '.join(skipped)}." if skipped else ""))
+    print("Missed: " + "; ".join(missed) if missed else "Every target that was measured is met.")
+    _write(options.results, facts, sizes, rows, skipped, seconds)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure against a plain pipeline.")
+    parser.add_argument("--quick", action="store_true", help="small sizes and single runs, in under a minute")
+    parser.add_argument("--only", action="append", choices=list(benches()), help="this benchmark (may be repeated)")
+    parser.add_argument("--chunks", type=int, help="chunks to index")
+    parser.add_argument("--query-chunks", type=int, help="chunks to ask among")
+    parser.add_argument("--files", type=int, help="files that the window indexes")
+    parser.add_argument("--runs", type=int, help="alternating runs of each side")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where the figures are written as JSON")
+    return parser
+
+
+def _sizes(options: argparse.Namespace) -> Sizes:
+    from dataclasses import replace
+
+    given = {name: getattr(options, name) for name in ("chunks", "query_chunks", "files", "runs")}
+    return replace(QUICK if options.quick else FULL, **{name: value for name, value in given.items() if value})
+
+
+def _write(
+    file: Path, facts: dict[str, Any], sizes: Sizes, rows: Sequence[Row], skipped: Sequence[str], seconds: float
+) -> None:
+    content = {
+        "taken": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": facts,
+        "sizes": {name: getattr(sizes, name) for name in Sizes.__slots__},
+        "seconds": round(seconds, 1),
+        "not_measured": list(skipped),
+        "rows": [row.as_json() for row in rows],
+    }
+    file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,122 @@
+"""The window, each time in a fresh process without a display: its first paint, and the gaps of its event loop."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from pipeline.embed.folder import locate
+from pipeline.index import index_library
+from tests.bench.corpus import make_corpus
+from tests.bench.figures import Row, Target, alternating
+from tests.support.encoder import WordEncoder
+
+_ROOT = Path(__file__).resolve().parents[2]
+_PATIENCE_SECONDS = 240
+
+
+def first_paint(place: Path, *, runs: int) -> list[Row]:
+    """From the start of the process to the window's first frame, on a library that exists."""
+    library = _library(place)
+    _seconds_to("window", place, library)  # the first start after a change also compiles
+
+    value, bare = alternating(
+        runs,
+        lambda _: _seconds_to("window", place, library) * 1000,
+        lambda _: _seconds_to("bare", place, library) * 1000,
+    )
+    name = "process start to the window's first paint"
+    against = f"a bare QMainWindow, median of {runs}"
+    return [Row("window", name, value, "ms", bare, against, Target("value", "at most", 1500))]
+
+
+def event_loop(place: Path, *, files: int, plain_files: int) -> list[Row]:
+    """The longest gaps while the model loads and `files` are indexed and questions are asked. Beside it, what the
+    same timer sees in a bare window with as many busy processes, and with the plain pipeline in a thread."""
+    corpus = make_corpus(place / "loop", files, per_file=1)
+    few = make_corpus(place / "loop plain", plain_files, per_file=1)
+    library = place / "loop library"
+    ours = _report("gaps", place, library, corpus.folder)
+    plain = _report("plain", place, library, few.folder)
+    noise = _report("noise", place, library, corpus.folder)
+    if ours["report"]["documents"] != corpus.files:
+        raise AssertionError(f"the window indexed {ours['report']} of {corpus.files} files")
+    target = Target("value", "at most", 100)
+    against = f"plain pipeline in a thread of the window, {few.files} files"
+    what = f"{corpus.files} files are indexed and {ours['answers']} questions answered"
+    rows = [
+        Row("window", "longest gap while the model loads", ours["loading"], "ms", plain["loading"], against, target),
+        Row("window", f"longest gap while {what}", ours["indexing"], "ms", plain["indexing"], against, target),
+        Row("window", "  third longest of all gaps", ours["third"], "ms", noise["third"], "bare window, busy machine"),
+        Row("window", "  longest of all gaps", ours["longest"], "ms", noise["longest"], "bare window, busy machine"),
+        Row("window", "  seconds of that indexing run", ours["report"]["seconds"], "s"),
+    ]
+    if ours["answer_ms"]:
+        rows.append(Row("window", "  an answer while indexing, median", statistics.median(ours["answer_ms"]), "ms"))
+    return rows
+
+
+def first_answer(place: Path, *, runs: int) -> list[Row]:
+    """From the start of the process to the answer of a question that was typed at once."""
+    library = _library(place)
+    seconds = [_report("answer", place, library, place)["seconds"] for _ in range(runs)]
+    return [Row("window", "process start to the first answer, the model loaded", statistics.median(seconds), "s")]
+
+
+def _library(place: Path) -> Path:
+    """A library of the real model's name, made without it: only its size matters here."""
+    model, encoder = locate(), WordEncoder(384)
+    encoder.name, encoder.fingerprint = model.name, model.fingerprint
+    library = place / "library"
+    index_library(library, [make_corpus(place / "documents", 400).folder], encoder=encoder)
+    return library
+
+
+# --- the processes ----------------------------------------------------------------------------------------------
+
+
+def _environment(place: Path) -> dict[str, str]:
+    """No display, and nobody's own preferences and libraries."""
+    home = str(place / "home")
+    os.makedirs(home, exist_ok=True)
+    named = ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")
+    return os.environ | dict.fromkeys(named, home) | {"QT_QPA_PLATFORM": "offscreen"}
+
+
+def _command(what: str, *paths: Path) -> list[str]:
+    return [sys.executable, "-m", "tests.bench.window_process", what, *map(str, paths)]
+
+
+def _seconds_to(what: str, place: Path, library: Path) -> float:
+    """Until the process says that it has painted, which it does before it ends."""
+    environment = _environment(place) | {"TWINSPECT_LIBRARY": str(library)}
+    began = time.perf_counter()
+    child = subprocess.Popen(_command(what), cwd=_ROOT, env=environment, stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    with child, child.stdout as said:
+        line = said.readline()
+        seconds = time.perf_counter() - began
+    if line.strip() != b"painted" or child.returncode:
+        raise RuntimeError(f"the window process {what} said {line!r} and ended with {child.returncode}")
+    return seconds
+
+
+def _report(what: str, place: Path, library: Path, folder: Path) -> dict[str, Any]:
+    done = subprocess.run(
+        _command(what, library, folder),
+        cwd=_ROOT,
+        env=_environment(place),
+        capture_output=True,
+        timeout=_PATIENCE_SECONDS,
+        check=False,
+    )
+    if done.returncode:
+        said = done.stderr.decode(errors="replace")[-3000:]
+        raise RuntimeError(f"the window process {what} ended with {done.returncode}: {said}")
+    return dict(json.loads(done.stdout))
