@@ -12,6 +12,7 @@ import queue
 import signal
 import sys
 import threading
+from contextlib import suppress
 from typing import IO
 
 from pipeline.extract.errors import ExtractionFailed
@@ -123,12 +124,21 @@ def _limit_self(memory: int | None) -> None:
 
 def _worn(limit: int) -> bool:
     """Whether a file has left this process so large that the next one might fail for it."""
+    return _peak_memory() > limit // 2
+
+
+def _peak_memory() -> int:
+    """Bytes of memory that this process ever held; 0 where that cannot be read."""
     if sys.platform == "win32":
-        return False
+        return 0
+    if sys.platform == "linux":
+        # getrusage's figure is inherited from whoever started this process: a model's gigabyte, it may be.
+        unreadable = suppress(OSError, ValueError, IndexError, StopIteration)
+        with unreadable, open("/proc/self/status", encoding="ascii") as status:
+            return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
     import resource
 
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    return peak > limit // 2
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def _set_alarm(seconds: int) -> None:

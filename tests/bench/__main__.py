@@ -3,7 +3,8 @@
     python -m tests.bench [--quick] [--only NAME]... [--chunks N] [--query-chunks N] [--files N] [--runs N]
 
 Ratios are medians of alternating runs on the same machine at the same time, so a busy machine changes the seconds
-more than the ratios. A missed target is printed as missed; the exit code is 0 all the same.
+more than the ratios. A missed target is printed as missed and leaves the exit code at 0; a benchmark that
+fails makes it 1.
 """
 
 from __future__ import annotations
@@ -80,10 +81,14 @@ def main(argv: Sequence[str]) -> int:
     chosen = options.only or [name for name in every if not (options.quick and name in NOT_QUICK)]
     facts, rows, models, began = machine(), [], Models(), time.perf_counter()
     facts["model_runs_in"] = getattr(models.encoder, "runtime", "torch")
+    failed: dict[str, str] = {}
     for name in chosen:
         print(f"measuring: {name}", file=sys.stderr, flush=True)
-        with tempfile.TemporaryDirectory(prefix="twinspect-bench-") as place:
-            rows += every[name](Path(place), sizes, models)
+        try:
+            with tempfile.TemporaryDirectory(prefix="twinspect-bench-") as place:
+                rows += every[name](Path(place), sizes, models)
+        except Exception as error:  # the others are worth having
+            failed[name] = f"{type(error).__name__}: {error}"
     seconds = time.perf_counter() - began
     print(heading(facts))
     print(table(rows))
@@ -91,8 +96,10 @@ def main(argv: Sequence[str]) -> int:
     missed = [row.name.strip() for row in rows if row.met is False]
     print(f"{seconds:.0f} s." + (f" Not measured: {', '.join(skipped)}." if skipped else ""))
     print("Missed: " + "; ".join(missed) if missed else "Every target that was measured is met.")
-    _write(options.results, facts, sizes, rows, skipped, seconds)
-    return 0
+    for name, reason in failed.items():
+        print(f"Failed: {name}: {reason}")
+    _write(options.results, facts, sizes, rows, [*skipped, *failed], seconds)
+    return 1 if failed else 0
 
 
 def _parser() -> argparse.ArgumentParser:
