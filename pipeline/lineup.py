@@ -9,8 +9,7 @@ from typing import Literal
 
 from pipeline.findings import Value
 from pipeline.records import Location
-from pipeline.select.cap import counted_document
-from pipeline.select.outcome import Block
+from pipeline.select.outcome import Block, counted_document
 from pipeline.select.pack import LEAST_WORTH_CUTTING
 from pipeline.selection import cap_in_force
 from pipeline.settings import Settings

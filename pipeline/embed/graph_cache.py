@@ -22,7 +22,7 @@ from filelock import FileLock
 from platformdirs import user_cache_path
 
 CACHE_VARIABLE = "TWINSPECT_CACHE"
-_FORM = 1  # of everything kept here; another one is made anew
+_FORM = 2  # of everything kept here; another one is made anew
 # A new version of any of these may compute or tokenise differently: the graph is then made and checked anew.
 _MADE_WITH = ("onnxruntime", "sentence-transformers", "tokenizers", "torch", "transformers")
 _TRIES = 5

@@ -31,7 +31,7 @@ def extract_json(source: Source) -> Extracted:
     """Raises `ExtractionFailed` when it is no text, or nested too deeply."""
     decoded = decode_text(source.data)
     try:
-        return _extracted(_records([loads(decoded.text)]), decoded, source.max_chars)
+        return _extracted([loads(decoded.text)], decoded, source.max_chars)
     except ValueError as error:
         lines = decoded.text.split("\n", 2)
         if len(lines) > 1 and _is_record(lines[0]):
@@ -55,7 +55,7 @@ def extract_json_lines(source: Source) -> Extracted:
                 bad += 1
     if bad and not good:
         return _as_text(decoded, "no line is valid JSON: read as plain text", source.max_chars)
-    extracted = _extracted(_records(values), decoded, source.max_chars)
+    extracted = _extracted(values, decoded, source.max_chars)
     if not bad:
         return extracted
     told = "1 line is not valid JSON" if bad == 1 else f"{bad:,} lines are not valid JSON"
@@ -77,8 +77,8 @@ def _is_record(line: str) -> bool:
         return False
 
 
-def _extracted(text: str, decoded: Decoded, max_chars: int) -> Extracted:
-    text = clean(text)
+def _extracted(values: list[Any], decoded: Decoded, max_chars: int) -> Extracted:
+    text = clean(_records(values, max_chars))
     check_length(len(text), max_chars)
     return Extracted("json", text, warnings=decoded.warnings)
 
@@ -88,17 +88,21 @@ def _as_text(decoded: Decoded, warning: str, max_chars: int) -> Extracted:
     return Extracted("text", decoded.text, warnings=(*decoded.warnings, warning))
 
 
-def _records(values: list[Any]) -> str:
+def _records(values: list[Any], max_chars: int) -> str:
     """Each a paragraph of lines. A file that is one list is the list of its records."""
     if len(values) == 1 and isinstance(values[0], list):
-        if len(_in_one_line(values[0]) or "") > 0:
-            return str(_in_one_line(values[0]))
+        short = _in_one_line(values[0])
+        if short is not None:
+            return short
         values = values[0]
     paragraphs = []
+    chars = 0
     for value in values:
         lines: list[str] = []
         _write(lines, "", value, 0)
         paragraphs.append("\n".join(lines))
+        chars += len(paragraphs[-1])
+        check_length(chars, max_chars)
     return "\n\n".join(filter(None, paragraphs))
 
 

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from email.message import Message
 
 _SHOWN = ("Subject", "From", "To", "Cc", "Date")
+_READ = ("text/plain", "text/html", "text/markdown", "text/enriched")  # style sheets and calendars are text too
 _FOLDS = re.compile(r"\s*[\r\n]+\s*")
 _MAX_HEADER = 20_000  # characters of one line; mailing lists have thousands of recipients
+_MAX_PARTS = 20_000
 _TOO_DEEP = "nested too deeply"
 _SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime", "multipart/encrypted")
 
@@ -30,6 +32,8 @@ def extract_mail(source: Source) -> Extracted:
     """Raises `ExtractionFailed` when it is no mail."""
     from email import message_from_bytes
 
+    if source.data.count(b"\n--") > _MAX_PARTS and b"multipart/" in source.data[:65_536].lower():
+        raise ExtractionFailed(f"too many parts: more than {_MAX_PARTS:,}")
     try:
         message = message_from_bytes(source.data)
         body = _Body(source.max_chars)
@@ -65,7 +69,7 @@ class _Body:
             elif name or part.get_content_disposition() == "attachment" or part.get_content_maintype() != "text":
                 if name:
                     self.attachments.append(name)
-            elif text := _text_of(part, self.max_chars):
+            elif kind in _READ and (text := _text_of(part, self.max_chars)):
                 self.texts.append(text)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from pipeline.extract.errors import ExtractionFailed
 from pipeline.extract.flow import Flow
-from pipeline.extract.package import Package, beside, walk_part, walked, without_escapes
+from pipeline.extract.package import Package, beside, walked, without_escapes
 from pipeline.extract.sax import Attributes, Rules, value
 
 _TABLE = {"a:tbl": "table", "a:tr": "tr", "a:tc": "td"}
@@ -24,7 +24,8 @@ class Relation:
 
 
 def relations(package: Package, part: str) -> dict[str, Relation]:
-    """What a part refers to, by id; an empty `part` is the package itself. Links to outside are left out."""
+    """What a part refers to, by id; an empty `part` is the package itself. Links to outside are left out, and what a
+    damaged list would say."""
     folder, name = posixpath.split(part)
     place = posixpath.join(folder, "_rels", f"{name}.rels")
     if not package.has(place):
@@ -37,7 +38,7 @@ def relations(package: Package, part: str) -> dict[str, Relation]:
             kind = value(attributes, "Type").rpartition("/")[2]
             found[value(attributes, "Id")] = Relation(kind, beside(part, target.partition("#")[0]))
 
-    walk_part(package, place, Rules({"rel:Relationship": take}))
+    walked(package, place, Rules({"rel:Relationship": take}))
     return found
 
 

@@ -12,7 +12,8 @@ from pipeline.extract.records import Extracted, Source
 MAGIC = (b"PK\3\4", b"PK\5\6")
 # What the archives that we read begin with. Others (programs, other people's archives) are not even opened.
 _BEGINS = re.compile(
-    rb"PK\x03\x04.{26}(?:mimetype|META-INF/|\[Content_Types\]\.xml|_rels/|docProps/|word/|ppt/|xl/|content\.xml|OEBPS/)",
+    rb"PK\x03\x04.{26}(?:mimetype|META-INF/|\[Content_Types\]\.xml|_rels/|docProps/|customXml/|word/|ppt/|xl/"
+    rb"|content\.xml|OEBPS/|OPS/|EPUB/)",
     re.S,
 )
 _OFFICE = {"docx": docx.read_docx, "pptx": pptx.read_pptx, "xlsx": xlsx.read_xlsx}

@@ -54,7 +54,7 @@ def _draw(page: PdfPage, wanted: PageWanted, pages: int) -> PagePicture:
     if not (across > 0 and down > 0 and math.isfinite(across * down)):
         raise ExtractionFailed(f"page {wanted.page} has no size")
     width = min(max(wanted.width, 1), MOST_WIDTH)
-    scale = min(width / across, math.sqrt(MOST_PIXELS / (across * down)))
+    scale = min(width / across, wanted.scale or math.inf, math.sqrt(MOST_PIXELS / (across * down)))
     if min(across, down) * scale < 1:
         raise ExtractionFailed(f"page {wanted.page} is too narrow to be drawn")
     bitmap = page.render(scale=scale, prefer_bgrx=True, may_draw_forms=False)
@@ -103,7 +103,7 @@ def span_on_page(units: str, text: str, start: int, end: int) -> tuple[int, int]
     if len(passage) < 2 * _FEWEST:
         return None
     # A sign in the middle that reads otherwise now: both ends have to be there, about as far apart.
-    length = min(_ENDS, len(passage) // 2)
+    length = min(_ENDS, max(_FEWEST, len(passage) // 4))
     first = _nearest(known, passage[:length], expected)
     last = _nearest(known, passage[-length:], expected + len(passage) - length)
     if first is None or last is None or abs(last + length - first - len(passage)) > len(passage) // 10 + 8:

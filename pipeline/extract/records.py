@@ -89,8 +89,8 @@ class ReadFailure:
 
 @dataclass(frozen=True, slots=True)
 class PageWanted:
-    """A page of a PDF to be drawn `width` pixels wide, with `text[start:end]` marked; `text` is what the extractor made
-    of that page. An empty span marks nothing."""
+    """A page of a PDF to be drawn `width` pixels wide, or less where `scale` (pixels a point, 0: any) bounds it, with
+    `text[start:end]` marked; `text` is what the extractor made of that page. An empty span marks nothing."""
 
     path: str
     page: int
@@ -98,6 +98,7 @@ class PageWanted:
     text: str = ""
     start: int = 0
     end: int = 0
+    scale: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ _RTF = Extractor("rtf", _suffixes("rtf"), _rtf, content="rtf")
 _XML = Extractor("xml", _suffixes("xml rss atom svg dbk docbook dita fb2 tei kml gpx"), _xml)
 _MAIL = Extractor("email", _suffixes("eml mht mhtml"), _mail, content="mail")
 _DOCX = Extractor("docx", _suffixes("docx docm dotx dotm"), _packed, content="zip")
-_OLD_OFFICE = Extractor("old office", _suffixes("doc dot xls xlt ppt pps pot msg"), _old_office, content="ole")
+_OLD_OFFICE = Extractor("old office", _suffixes("doc xls xlt ppt pps msg"), _old_office, content="ole")
 
 BUILT_IN = (
     _TEXT,

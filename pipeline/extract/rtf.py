@@ -21,6 +21,7 @@ _TOKEN = re.compile(
     re.S,
 )
 _MAX_DEPTH = 10_000
+_MAX_TOKENS = 6_000_000  # beyond any document of readable length
 
 
 def _words(text: str) -> frozenset[str]:
@@ -116,6 +117,7 @@ class _Reader:
     def read(self, data: str) -> bool:
         """False when the data end before the document does."""
         position, end = 0, len(data)
+        count = 0
         while position < end:
             token = _TOKEN.match(data, position)
             if token is None:  # cannot be: the last branch takes a lone backslash
@@ -123,6 +125,9 @@ class _Reader:
                 continue
             position = token.end()
             kind = token.lastgroup
+            count += 1
+            if count > _MAX_TOKENS:
+                raise ExtractionFailed(f"too many control words: more than {_MAX_TOKENS:,}")
             if kind == "text":
                 self._text(token[0])
             elif kind in ("word", "number"):

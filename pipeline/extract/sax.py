@@ -18,6 +18,7 @@ End = Callable[[], object]
 
 _MAX_ENTITY_CHARS = 1_000_000
 _MAX_ENTITY_DEPTH = 32
+_MAX_ENTITIES = 20_000
 _BOMB = "an XML bomb: its entities grow without bound"
 _REFERENCE = re.compile(r"&([\w:.-]+);")
 _OOXML = "schemas.openxmlformats.org"
@@ -136,7 +137,10 @@ def value(attributes: Attributes, name: str) -> str:
     if name in attributes:
         return attributes[name]
     ending = "}" + name
-    return next((found for full, found in attributes.items() if full.endswith(ending)), "")
+    for full in attributes:  # a loop, for it is called for every cell of a sheet
+        if full.endswith(ending):
+            return attributes[full]
+    return ""
 
 
 class _Names(dict[str, str]):
@@ -158,6 +162,8 @@ class _Entities:
         self, name: str, is_parameter: bool, content: str | None, base: str | None, system: str | None,
         public: str | None, notation: str | None,
     ) -> None:  # fmt: skip
+        if len(self._contents) > _MAX_ENTITIES:
+            raise EntityBomb(_BOMB)
         self._contents.setdefault(name, (len(content or ""), _REFERENCE.findall(content or "")))
 
     def check(self) -> None:

@@ -86,7 +86,7 @@ _MEASURES = ("page", "pages", "width", "height", "stride")
 
 
 def pack_wanted(wanted: PageWanted) -> Header:
-    passage = [wanted.page, wanted.width, wanted.text, wanted.start, wanted.end]
+    passage = [wanted.page, wanted.width, wanted.text, wanted.start, wanted.end, wanted.scale]
     return {"path": pack_path(wanted.path), "picture": passage}
 
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from pipeline.extract.decode import decode_page
+from pipeline.extract.errors import ExtractionFailed
 from pipeline.extract.html import visible_text
 from pipeline.extract.odf import extract_flat_odf
 from pipeline.extract.plain import check_length, clean
@@ -22,6 +23,8 @@ _MARKUP = re.compile(r"</?(?:p|br|div|a|b|i|em|strong|ul|ol|li|img|span|table|h[
 _FEEDS = ("rss", "feed", "RDF")  # their texts are web pages of their own
 _UNSEEN = ("style", "script", "metadata")  # of a drawing
 _SVG = "http://www.w3.org/2000/svg"
+_MAX_DEPTH = 10_000
+_MAX_ELEMENTS = 4_000_000
 _SHORT = 80  # characters, up to which neighbours are lines
 
 
@@ -53,12 +56,6 @@ class _Element:
 
 
 @dataclass(slots=True)
-class _Block:
-    text: str
-    parent: int  # the number of the element around its element
-
-
-@dataclass(slots=True)
 class _Reader:
     max_chars: int
     is_feed: bool
@@ -66,9 +63,10 @@ class _Reader:
     _count: int = 0
     _pieces: list[str] = field(default_factory=list)
     _chars: int = 0
-    _parent: int = 0  # of the block that is being collected
+    _parent: int = 0  # of the block that is being collected: the number of the element around its element
     _skipped: int = 0
-    _blocks: list[_Block] = field(default_factory=list)
+    _parts: list[str] = field(default_factory=list)
+    _last: tuple[int, int] = (0, 0)  # of the last block: its parent, its length
 
     def start(self, full: str, attributes: Attributes) -> None:
         namespace, _, name = full.rpartition("}")
@@ -78,6 +76,10 @@ class _Reader:
         if not self._open[-1].mixed:
             self._flush()
         self._count += 1
+        if self._count > _MAX_ELEMENTS:
+            raise ExtractionFailed(f"too many elements: more than {_MAX_ELEMENTS:,}")
+        if len(self._open) > _MAX_DEPTH:
+            raise ExtractionFailed(f"nested too deeply: more than {_MAX_DEPTH:,} levels")
         self._open.append(_Element(self._count))
 
     def end(self, full: str) -> None:
@@ -104,15 +106,7 @@ class _Reader:
 
     def result(self) -> str:
         self._flush()
-        parts: list[str] = []
-        before: _Block | None = None
-        for block in self._blocks:
-            if before is not None:
-                close = block.parent == before.parent and max(len(block.text), len(before.text)) <= _SHORT
-                parts.append("\n" if close else "\n\n")
-            parts.append(block.text)
-            before = block
-        return "".join(parts)
+        return "".join(self._parts)
 
     def _flush(self) -> None:
         text = "".join(self._pieces)
@@ -121,5 +115,12 @@ class _Reader:
             text = visible_text(text, self.max_chars)
         else:
             text = _BLANKS.sub(" ", text).strip()
-        if text:
-            self._blocks.append(_Block(text, self._parent))
+        if not text:
+            return
+        parent, length = self._last
+        if self._parts:
+            close = parent == self._parent and max(length, len(text)) <= _SHORT
+            self._parts.append("\n" if close else "\n\n")
+            self._chars += 1
+        self._last = (self._parent, len(text))
+        self._parts.append(text)

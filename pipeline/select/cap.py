@@ -6,12 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from pipeline.records import Fate
-from pipeline.select.outcome import Block, Outcome
-
-
-def counted_document(block: Block) -> str:
-    """The document that a block counts against: its representative's alone."""
-    return block.representative.doc_id or block.representative.path or block.key
+from pipeline.select.outcome import Block, Outcome, counted_document
 
 
 def cap_documents(blocks: Sequence[Block], most: int) -> Outcome[Block]:

@@ -41,6 +41,11 @@ class Block:
         return self.representative.evidence_key
 
 
+def counted_document(block: Block) -> str:
+    """The document that a block counts against: its representative's alone."""
+    return block.representative.doc_id or block.representative.path or block.key
+
+
 def location_of(candidate: Candidate) -> Location:
     """The candidate's own place as a citation. A hit without a document is cited by its path alone."""
     return Location(

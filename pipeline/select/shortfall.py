@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pipeline.records import Remedy, Shortfall
-from pipeline.select.cap import counted_document
-from pipeline.select.outcome import Block
+from pipeline.select.outcome import Block, counted_document
 
 
 def cap_that_fills(blocks: Sequence[Block], wanted: int) -> int | None:

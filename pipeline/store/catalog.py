@@ -263,8 +263,8 @@ class Catalog:
             "SELECT t.id, t.fold_key, t.sha256, t.tokens, d.doc_id, k.chunk_index, d.root_id, d.rel_bytes, k.start, "
             'k."end", k.page_first, k.page_last FROM json_each(?) wanted JOIN texts t ON t.id = wanted.value '
             "JOIN chunks k ON k.text_id = t.id JOIN documents d ON d.id = k.document_id "
-            "WHERE ?2 IS NULL OR d.doc_id = ?2 ORDER BY d.doc_id, k.chunk_index LIMIT ?3",
-            [_parameters(text_ids), only_document, limit],
+            "WHERE ? IS NULL OR d.doc_id = ? ORDER BY d.doc_id, k.chunk_index LIMIT ?",
+            [_parameters(text_ids), only_document, only_document, limit],
         )
         return [
             ChunkRow(text_id, self._location(doc_id, index, root_id, rel, *place), fold_key, sha256, tokens)

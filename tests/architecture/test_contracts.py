@@ -18,7 +18,7 @@ CONTRACTS: dict[str, str] = {
 
 # (contract, the module that gets the import, the import)
 OFFENCES = (
-    ("one-way", "pipeline/query.py", "import pipeline.words.sentences"),
+    ("one-way", "pipeline/query.py", "import app.compose"),
     ("no-qt", "pipeline/progress.py", "from PySide6.QtCore import QObject"),
     ("no-qt", "pipeline/cli.py", "import shiboken6"),
     ("stages-independent", "pipeline/select/cap.py", "from pipeline.select.collapse import collapse"),

@@ -71,6 +71,13 @@ def test_attachments_are_named_and_not_read() -> None:
     assert read(message.as_bytes(), "a.eml").text == wanted
 
 
+def test_a_web_page_with_its_parts_is_read_as_a_mail() -> None:
+    parts = ("text/html\n\n<p>Hello<p>two", "text/css\n\np { margin: 0 }", "image/png\nContent-Location: a.png\n\nx")
+    body = "".join(f"--b\nContent-Type: {part}\n" for part in parts)
+    data = f"Subject: A page\nMIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n{body}--b--\n"
+    assert read(data, "a.mhtml").text == "Subject: A page\n\nHello\n\ntwo"
+
+
 @pytest.mark.parametrize(
     ("charset", "data", "text"),
     [
@@ -213,7 +220,7 @@ def test_no_value_of_a_json_gets_lost(value: object) -> None:
         ('<svg xmlns="http://www.w3.org/2000/svg"><style>x{}</style><text>Seen</text><script>y</script></svg>', "Seen"),
         ("<rss><item><title>T</title><description>&lt;p&gt;One&lt;p&gt;Two &lt;b&gt;x</description></item></rss>",
          "T\nOne\n\nTwo x"),
-        ("<a>" * 20_000 + "deep" + "</a>" * 20_000, "deep"),
+        ("<a>" * 9000 + "deep" + "</a>" * 9000, "deep"),
     ],
 )  # fmt: skip
 def test_xml_is_the_text_between_its_tags(data: str, text: str) -> None:
