@@ -40,6 +40,14 @@ SPECS: tuple[ActionSpec, ...] = (
         "Open the folder of a library; an empty folder becomes a new one",
     ),
     ActionSpec(
+        "new-window",
+        "New window",
+        "File",
+        ("Ctrl+Shift+N",),
+        "",
+        "Another window on this library; open another library there to have both",
+    ),
+    ActionSpec(
         "add-folder",
         "Add folder…",
         "File",
@@ -47,7 +55,7 @@ SPECS: tuple[ActionSpec, ...] = (
         "add-folder",
         "Add a folder of documents to this library and index it",
     ),
-    ActionSpec("reindex", "Re-index", "File", ("F5",), "refresh", "Bring every folder of this library up to date"),
+    ActionSpec("reindex", "Re-index", "File", ("Ctrl+R",), "refresh", "Bring every folder of this library up to date"),
     ActionSpec(
         "reindex-full",
         "Re-index, reading every file again",
@@ -58,6 +66,15 @@ SPECS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "open-sample", "Open the sample", "File", (), "document", "Documents of an invented company, to try it on"
+    ),
+    ActionSpec(
+        "open-place",
+        "Open at this place",
+        "File",
+        ("Ctrl+Return", "Ctrl+Enter"),
+        "open-place",
+        "Open the selected row's file at its page, where its program can do that",
+        separated=True,
     ),
     ActionSpec(
         "export-trace",
@@ -72,8 +89,11 @@ SPECS: tuple[ActionSpec, ...] = (
         "export-page", "Export as HTML page…", "File", (), "export", "The answer as one page for a mail or a ticket"
     ),
     ActionSpec("save-picture", "Save picture…", "File", ("Ctrl+Shift+S",), "present", "This window as a PNG picture"),
-    ActionSpec("quit", "Quit", "File", ("Ctrl+Q",), "", separated=True),
-    ActionSpec("copy", "Copy", "Edit", ("Ctrl+C",), "copy", "Copy what is selected"),
+    ActionSpec("close-window", "Close this window", "File", ("Ctrl+W",), "", separated=True),
+    ActionSpec("quit", "Quit", "File", ("Ctrl+Q",), "", "Close every window"),
+    ActionSpec("undo", "Undo", "Edit", ("Ctrl+Z",), "", "Take back the last change of a setting or of the scope"),
+    ActionSpec("redo", "Redo", "Edit", ("Ctrl+Shift+Z", "Ctrl+Y"), "", "Do again what was taken back"),
+    ActionSpec("copy", "Copy", "Edit", ("Ctrl+C",), "copy", "Copy what is selected", separated=True),
     ActionSpec(
         "copy-projection",
         "Copy what the agent reads",
@@ -104,6 +124,15 @@ SPECS: tuple[ActionSpec, ...] = (
     ActionSpec("page-library", "Library", "View", ("Ctrl+2",), "library", group="page", checkable=True),
     ActionSpec("page-settings", "Settings", "View", ("Ctrl+3", "Ctrl+,"), "settings", group="page", checkable=True),
     ActionSpec("toggle-detail", "Show the document below", "View", ("Ctrl+D",), "", checkable=True, separated=True),
+    ActionSpec(
+        "present",
+        "Present",
+        "View",
+        ("F5",),
+        "present",
+        "Large type, one step at a time: for a projector. Esc leaves",
+        separated=True,
+    ),
     ActionSpec("zoom-in", "Larger text", "View", ("Ctrl++", "Ctrl+="), "", separated=True),
     ActionSpec("zoom-out", "Smaller text", "View", ("Ctrl+-",)),
     ActionSpec("zoom-reset", "Normal text", "View", ("Ctrl+0",)),

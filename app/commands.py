@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 
 from app import desktop
 from app.main_window import PAGES, MainWindow
@@ -16,8 +17,12 @@ from app.preferences import ZOOMS, Preferences
 from app.session import Session
 from app.state import Scope
 from app.theme import ThemeWatch
+from app.undoing import Undoing
 from app.views.setting_controls import is_changed
-from pipeline.records import Trace
+from pipeline.cli import OpenRequest
+from pipeline.records import Location, Trace
+from pipeline.words.phrases import file_name
+from pipeline.words.plain import first_words, one_line
 
 if TYPE_CHECKING:
     from app.dialogs import Dialogs
@@ -31,6 +36,7 @@ class Commands(QObject):
     """The actions' handlers."""
 
     look_changed = Signal()
+    new_window_wanted = Signal(object)  # pipeline.cli.OpenRequest
 
     def __init__(
         self,
@@ -41,8 +47,10 @@ class Commands(QObject):
         dialogs: Dialogs,
         menus: Menus,
         palette: CommandPalette,
+        undoing: Undoing,
     ) -> None:
         super().__init__(window)
+        self._undoing = undoing
         self._window, self._session, self._preferences = window, session, preferences
         self._watch, self._dialogs, self._menus, self._palette = watch, dialogs, menus, palette
         on = window.actions_.on
@@ -54,7 +62,12 @@ class Commands(QObject):
         on("export-trace", self._export_trace)
         on("export-page", self._export_page)
         on("save-picture", self._save_picture)
-        on("quit", window.close)
+        on("new-window", self._new_window)
+        on("close-window", window.close)
+        on("quit", QApplication.closeAllWindows)
+        on("undo", self._undo)
+        on("redo", self._redo)
+        undoing.changed.connect(self._name_undo)
         on("copy", self._copy)
         on("copy-projection", self._copy_projection)
         on("focus-query", self._focus_query)
@@ -64,6 +77,7 @@ class Commands(QObject):
         for page in PAGES:
             on(f"page-{page}", partial(self._show_page, page))
         on("toggle-detail", lambda: self.show_detail(window.actions_["toggle-detail"].isChecked()))
+        on("present", self._present)
         on("zoom-in", lambda: self._zoom_by(1))
         on("zoom-out", lambda: self._zoom_by(-1))
         on("zoom-reset", lambda: self.set_zoom(100))
@@ -73,12 +87,14 @@ class Commands(QObject):
         on("shortcuts", lambda: dialogs.shortcuts(window.actions_))
         on("about", self._about)
         on("cancel-work", session.shelf.cancel)
+        on("open-place", self._open_at_place)
         on("reveal-library", self._reveal_library)
         on("restart-model", lambda: session.start_model(anew=True))
         on("retry", session.retry)
         on("retry-work", session.shelf.retry)
         on("copy-details", self._copy_details)
         window.actions_["toggle-detail"].setChecked(True)
+        self._name_undo()
         self.refresh()
 
     def refresh(self) -> None:
@@ -94,16 +110,47 @@ class Commands(QObject):
             "export-page": answered,
             "copy-projection": answered,
             "save-picture": True,
+            "present": answered,
             "clear-query": bool(answer.question),
             "reset-settings": any(is_changed(entry) for entry in session.inquiry.settings.in_force.values()),
             "search-everything": scope.narrowed,
             "cancel-work": work.active,
             "retry-work": work.phase == "failed",
             "reveal-library": library.folder is not None,
+            "open-place": answered,
             "copy-details": bool(self._details()),
         }
         for action, enabled in possible.items():
             self._window.actions_[action].setEnabled(enabled)
+
+    # --- windows ------------------------------------------------------------------------------------------------
+
+    def _new_window(self) -> None:
+        library = self._session.shelf.library
+        self.new_window_wanted.emit(OpenRequest(library.folder, sample=library.sample))
+
+    # --- taking back --------------------------------------------------------------------------------------------
+
+    def _name_undo(self) -> None:
+        """The menu says what would be taken back."""
+        stack = self._undoing.stack
+        for name, word, text, can in (
+            ("undo", "Undo", stack.undoText(), stack.canUndo()),
+            ("redo", "Redo", stack.redoText(), stack.canRedo()),
+        ):
+            action = self._window.actions_[name]
+            action.setText(f"{word}: {one_line(text, 70)}".replace("&", "&&") if text else word)
+            action.setEnabled(can)
+
+    def _undo(self) -> None:
+        text = self._undoing.stack.undoText()
+        self._undoing.stack.undo()
+        self._window.status.say(f"Taken back: {one_line(text)}")
+
+    def _redo(self) -> None:
+        text = self._undoing.stack.redoText()
+        self._undoing.stack.redo()
+        self._window.status.say(f"Done again: {one_line(text)}")
 
     # --- files --------------------------------------------------------------------------------------------------
 
@@ -176,21 +223,22 @@ class Commands(QObject):
         if self._window.page == "library":
             document = self._window.library.current_document()
             if document is not None:
-                self._to_clipboard(document.path, "the path")
+                self.to_clipboard(document.path, "the path")
             return
-        subject = self._window.inspector.detail.subject
-        if subject is not None and self._window.page == "inspector":
-            self._to_clipboard(subject.text, "the text of the selected row")
+        copied = self._window.inspector.detail.copied()
+        if copied is not None and self._window.page == "inspector":
+            self.to_clipboard(*copied)
 
     def _copy_projection(self) -> None:
         trace = self._session.inquiry.answer.trace
         if trace is not None:
-            self._to_clipboard(projection_json(trace), "what the agent reads")
+            self.to_clipboard(projection_json(trace), "what the agent reads")
 
     def _copy_details(self) -> None:
-        self._to_clipboard(self._details(), "the details")
+        self.to_clipboard(self._details(), "the details")
 
-    def _to_clipboard(self, text: str, what: str) -> None:
+    def to_clipboard(self, text: str, what: str) -> None:
+        """Copy this text, and say what it is."""
         QGuiApplication.clipboard().setText(text)
         self._window.status.say(f"Copied {what}")
 
@@ -231,8 +279,39 @@ class Commands(QObject):
             if said:
                 self._window.status.say(said)
 
+    def open_at(self, place: Location) -> None:
+        """Open the file with its own program, at this place where that program can do so; else say the place."""
+        opened = desktop.open_at(place.path, place.page_first)
+        where = f"page {place.page_first}" if place.page_first is not None else ""
+        if opened.problem:
+            self._window.status.say(opened.problem)
+        elif opened.there:
+            self._window.status.say(f"Opened {file_name(place.path)} at {where}")
+        elif where:
+            self._window.status.say(
+                f"Opened {file_name(place.path)}; the passage is on {where} (its program cannot be told the page)"
+            )
+        else:
+            self._window.status.say(f"Opened {file_name(place.path)}; the passage begins “{self._first_words()}”")
+
+    def _open_at_place(self) -> None:
+        place = self._window.inspector.detail.shown_place()
+        if place is not None:
+            self.open_at(place)
+
+    def _first_words(self) -> str:
+        subject = self._window.inspector.detail.subject
+        return first_words(subject.text, 48) if subject is not None else ""
+
     def _about(self) -> None:
         self._dialogs.about(self._session.model.name, str(self._session.shelf.library.folder or ""))
+
+    def _present(self) -> None:
+        trace = self._session.inquiry.answer.trace
+        if trace is not None:
+            from app.models.slides import slides_of  # once, when it is asked for
+
+            self._window.start_presenting(slides_of(trace), one_line(" ".join(trace.query.split())))
 
     # --- the look -----------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
@@ -18,12 +18,14 @@ from app.dialogs import Dialogs
 from app.focus import Focus
 from app.jobs.backend import Backend, real_backend
 from app.jobs.crew import Crew
+from app.jobs.sharing import SharedEncoders
 from app.main_window import MainWindow
 from app.preferences import Preferences, default_file
 from app.problems import problem_of
 from app.sample import SampleQuestion, read_questions
 from app.session import Session
 from app.theme import ThemeWatch
+from app.windows import Windows
 from app.wiring import Wiring
 from pipeline.cli import OpenRequest
 from pipeline.places import default_library, sample_library
@@ -124,29 +126,36 @@ def open_window(request: OpenRequest) -> int:
     app = make_application()
     preferences = Preferences(default_file())
     watch = watch_for(app, preferences)
-    shell = compose(watch, preferences, backend=real_backend(), places=Places.usual())
-    start(shell, request)
-    _say_unexpected(shell)
-    _close_on_interrupt(shell.window)
-    shell.window.show()
+    windows = make_windows(watch, preferences, backend=real_backend(), places=Places.usual())
+    _say_unexpected(windows)
+    _close_on_interrupt(app, windows)
+    windows.open(request)
     return app.exec()
 
 
-def _say_unexpected(shell: Shell) -> None:
+def make_windows(watch: ThemeWatch, preferences: Preferences, *, backend: Backend, places: Places) -> Windows:
+    """The windows of this process, none of them open yet. They all use one process of each model."""
+    shared = replace(backend, make_encoder=SharedEncoders(backend.make_encoder).lease)
+    return Windows(lambda: compose(watch, preferences, backend=shared, places=places), start)
+
+
+def _say_unexpected(windows: Windows) -> None:
     """A failure in the window's own thread is logged and said, and the window lives on."""
 
     def hook(kind: type[BaseException], error: BaseException, trace: object) -> None:
         details = "".join(traceback.format_exception(error))
         sys.stderr.write(details)
-        shell.window.notice.show_problem(problem_of(error, details))
+        shell = windows.active
+        if shell is not None:
+            shell.window.notice.show_problem(problem_of(error, details))
 
     sys.excepthook = hook
 
 
-def _close_on_interrupt(window: MainWindow) -> None:
-    """Ctrl+C in the terminal closes the window as its own button does."""
-    signal.signal(signal.SIGINT, lambda number, frame: window.close())
+def _close_on_interrupt(app: QApplication, windows: Windows) -> None:
+    """Ctrl+C in the terminal closes the windows as their own buttons do."""
+    signal.signal(signal.SIGINT, lambda number, frame: windows.close_all())
     # Python looks at signals only when it runs: give it a turn now and then.
-    turn = QTimer(window)
+    turn = QTimer(app)
     turn.timeout.connect(lambda: None)
     turn.start(500)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QStandardPaths, QUrl
 from PySide6.QtGui import QDesktopServices
 
 
@@ -19,6 +22,88 @@ def open_file(path: str) -> str:
     if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(file))):
         return f"No program could be found to open “{file.name}”."
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What was done: `problem` is "" when the file was opened; `there` says that it was opened at its page."""
+
+    problem: str = ""
+    there: bool = False
+
+
+# Programs that are known to open a PDF at a page, by the name of their command: what they are to be told.
+_AT_PAGE: Mapping[str, tuple[str, ...]] = {
+    "evince": ("--page-index={page}", "{file}"),
+    "atril": ("--page-index={page}", "{file}"),
+    "xreader": ("--page-index={page}", "{file}"),
+    "okular": ("--page", "{page}", "{file}"),
+    "zathura": ("--page={page}", "{file}"),
+    "mupdf": ("{file}", "{page}"),
+    "qpdfview": ("{file}#{page}",),
+    "firefox": ("{url}#page={page}",),
+    "firefox-esr": ("{url}#page={page}",),
+    "chromium": ("{url}#page={page}",),
+    "chromium-browser": ("{url}#page={page}",),
+    "google-chrome": ("{url}#page={page}",),
+    "google-chrome-stable": ("{url}#page={page}",),
+    "brave-browser": ("{url}#page={page}",),
+    "microsoft-edge": ("{url}#page={page}",),
+}
+
+
+def open_at(path: str, page: int | None) -> Opened:
+    """Open a file with its own program, a PDF at this page where that program is known to be able to."""
+    file = Path(path)
+    if page is not None and file.suffix.lower() == ".pdf" and file.exists():
+        command = _command_at(file, page)
+        if command is not None and _started(command):
+            return Opened(there=True)
+    return Opened(open_file(path))
+
+
+def _command_at(file: Path, page: int) -> list[str] | None:
+    """The command line that opens it at the page; None where the user's own program for PDF is not known to do that."""
+    program = _pdf_program()
+    arguments = _AT_PAGE.get(Path(program).name) if program else None
+    if not program or arguments is None:
+        return None
+    url = QUrl.fromLocalFile(str(file)).toString(QUrl.ComponentFormattingOption.FullyEncoded)
+    return [program, *(word.format(file=file, page=page, url=url) for word in arguments)]
+
+
+def _pdf_program() -> str | None:
+    """The command of the program that opens PDFs, as the desktop's settings (freedesktop.org) name it."""
+    ask = shutil.which("xdg-mime")
+    if ask is None:
+        return None
+    try:
+        answer = subprocess.run(
+            [ask, "query", "default", "application/pdf"], capture_output=True, text=True, timeout=3, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
+        return None
+    entry = answer.stdout.strip()
+    folders = QStandardPaths.standardLocations(QStandardPaths.StandardLocation.ApplicationsLocation)
+    for folder in folders if entry.endswith(".desktop") and "/" not in entry else ():
+        program = _program_of(Path(folder) / entry)
+        if program:
+            return program
+    return None
+
+
+def _program_of(entry: Path) -> str | None:
+    """The command of a desktop entry, where it can be found and is no wrapper of its own (env, flatpak)."""
+    try:
+        lines = entry.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return None
+    command = next((line[5:] for line in lines if line.startswith("Exec=")), "")
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return None
+    return shutil.which(words[0]) if words else None
 
 
 def reveal(path: str) -> str:

@@ -27,9 +27,18 @@ LOCAL_KEYS = (
     ("In the question", "Esc", "Clear the question"),
     ("In the lanes", "Up, Down", "The row above or below"),
     ("In the lanes", "Tab, Shift+Tab", "The next or previous lane"),
+    ("In the lanes", "Left, Right", "What the row belongs to in the lane beside"),
+    ("In the lanes", "Home, End", "The first or last row"),
+    ("In the lanes", "Menu key", "What can be done with the row"),
     ("In the lanes", "Enter", "Open the file"),
     ("In the lanes", "Space", "Show the row in its document"),
+    ("Among its files", "Enter", "Open the file"),
+    ("On a page", "Page Up, Page Down", "Scroll, and turn the page at its end"),
     ("Among documents", "Enter", "Read the document here"),
+    ("Presenting", "Right, Space, Page Down", "The next step"),
+    ("Presenting", "Left, Backspace, Page Up", "The step before"),
+    ("Presenting", "Home, End", "The first or last step"),
+    ("Presenting", "Esc, F5", "Leave"),
 )
 
 

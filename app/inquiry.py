@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,14 @@ from pipeline.settings import Settings, resolve
 TYPING_PAUSE_MS = 150
 
 
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """What the user has changed about the question at one moment."""
+
+    changes: Mapping[str, object]
+    scope: Scope
+
+
 class Inquiry(QObject):
     """Asks live. A question that was overtaken by a newer one is dropped and never shown."""
 
@@ -26,6 +35,8 @@ class Inquiry(QObject):
     settings_changed = Signal(object)  # Settings
     scope_changed = Signal(object)  # Scope
     refused = Signal(str)  # why an intent was not followed, in words
+    user_changed = Signal(object, object)  # Stand before and after: settings or scope were changed by hand
+    started_anew = Signal()  # another library, or a whole situation at once: what was before cannot be gone back to
 
     def __init__(self, crew: Crew, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -37,6 +48,7 @@ class Inquiry(QObject):
         self.answer = AnswerState()
         self._base = self.settings = resolve()  # what holds without the changes made here
         self._changes: dict[str, object] = {}
+        self._by_hand = True  # the user changes something, not an undo or a sample question
         self.scope = Scope()
         self._typed = ""
         self._pause = QTimer(self)
@@ -86,11 +98,12 @@ class Inquiry(QObject):
         except KeyError as error:
             self.refused.emit(f"there is no setting {error}")
             return False
-        self._changes = changes
+        before, self._changes = self.stand, changes
         if settings != self.settings:
             self.settings = settings
             self.settings_changed.emit(settings)
             self.ask_again()
+            self._changed_by_hand(before)
         return True
 
     def reset_settings(self) -> None:
@@ -112,19 +125,42 @@ class Inquiry(QObject):
     def set_scope(self, scope: Scope) -> None:
         """Ask of these documents from now on."""
         if scope != self.scope:
-            self.scope = scope
+            before, self.scope = self.stand, scope
             self.scope_changed.emit(scope)
             self.ask_again()
+            self._changed_by_hand(before)
+
+    @property
+    def stand(self) -> Stand:
+        """What is changed now."""
+        return Stand(dict(self._changes), self.scope)
+
+    def restore(self, stand: Stand) -> None:
+        """Go back to this, with one run: undo and redo."""
+        self._by_hand = False
+        kept, self.answer = self.answer, replace(self.answer, question="")
+        self.change_settings(dict.fromkeys(self._changes) | dict(stand.changes))
+        self.set_scope(stand.scope)
+        self.answer = kept
+        self._by_hand = True
+        self.ask_again()
+
+    def _changed_by_hand(self, before: Stand) -> None:
+        if self._by_hand:
+            self.user_changed.emit(before, self.stand)
 
     def set_up(self, text: str, settings: dict[str, Any], scope: Scope) -> None:
         """A whole situation at once, with one run: the question, exactly these changed settings, this scope."""
         self._typed = text
         self._pause.stop()
+        self._by_hand = False
         kept, self.answer = self.answer, replace(self.answer, question="")  # no runs in between
         self.reset_settings()
         self.change_settings(dict(settings))
         self.set_scope(scope)
         self.answer = kept
+        self._by_hand = True
+        self.started_anew.emit()
         self._ask_typed()
 
     # --- what the rest of the session tells ---------------------------------------------------------------------
@@ -135,6 +171,7 @@ class Inquiry(QObject):
         self._serial += 1
         self._base, self._changes = settings, {}
         self.settings, self.scope = settings, scope
+        self.started_anew.emit()
         self.settings_changed.emit(settings)
         self.scope_changed.emit(scope)
         self._tell(AnswerState("waiting_for_library" if self.answer.question else "no_question", self.answer.question))

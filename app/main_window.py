@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QMimeData, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QComboBox,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -22,12 +23,14 @@ from PySide6.QtWidgets import (
 from app.actions import Actions
 from app.focus import Focus
 from app.icons import icon
+from app.models.slides import Slide
 from app.preferences import Preferences
 from app.sample import SampleQuestion
 from app.theme import Theme
 from app.views.inspector_page import InspectorPage
 from app.views.library_page import LibraryPage
 from app.views.parts import Text
+from app.views.present import PresentView
 from app.views.progress_bar import WorkBar
 from app.views.settings_page import SettingsPage
 from app.views.shell_sheet import shell_sheet
@@ -36,6 +39,7 @@ from app.views.status_bar import StatusLine
 from app.views.welcome import Welcome
 
 PAGES = ("inspector", "library", "settings")
+COLUMNS = "library columns"  # remembered among the splitters
 SMALLEST = QSize(940, 600)
 
 
@@ -46,6 +50,7 @@ class MainWindow(QMainWindow):
     foldersDropped = Signal(object)  # tuple[Path, ...]
     dropRefused = Signal(str)
     pageShown = Signal(str)
+    closed = Signal()
 
     def __init__(
         self,
@@ -96,9 +101,15 @@ class MainWindow(QMainWindow):
         self._drop_hint.setObjectName("dropHint")
         self._drop_hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._drop_hint.hide()
+        self.present = PresentView(theme, self)
+        self.present.left.connect(self.stop_presenting)
+        self._focus_before: QWidget | None = None
+        self._was_full = False
         # A field that takes a drop would swallow a folder meant for the window.
         for field in self.findChildren(QLineEdit):
             field.setAcceptDrops(False)
+        for combo in self.findChildren(QComboBox):  # the list that opens is a control of its own
+            combo.view().setAccessibleName(combo.accessibleName())
         self.set_theme(theme)
         self._restore()
 
@@ -126,7 +137,7 @@ class MainWindow(QMainWindow):
         self.setStyleSheet(shell_sheet(theme))
         self.actions_.set_icons(lambda name: icon(name, theme))
         self.setWindowIcon(icon("inspector", theme, theme.accent))
-        for part in (self.inspector, self.library, self.welcome):
+        for part in (self.inspector, self.library, self.welcome, self.present):
             part.set_theme(theme)
 
     def show_page(self, name: str) -> None:
@@ -147,6 +158,25 @@ class MainWindow(QMainWindow):
         shown = self._pages.currentWidget()
         return next(name for name in (*PAGES, "welcome") if getattr(self, name) is shown)
 
+    def start_presenting(self, slides: Sequence[Slide], question: str) -> None:
+        """Show these slides over everything, on the whole screen."""
+        if not self.present.isVisible():
+            self._focus_before, self._was_full = self.focusWidget(), self.isFullScreen()
+            self.showFullScreen()
+        self.present.setGeometry(self.rect())
+        self.present.show_slides(slides, question)
+        self.present.show()
+        self.present.raise_()
+        self.present.setFocus()
+
+    def stop_presenting(self) -> None:
+        """The window as it was."""
+        self.present.hide()
+        if not self._was_full:
+            self.setWindowState(self.windowState() & ~Qt.WindowState.WindowFullScreen)
+        if self._focus_before is not None:
+            self._focus_before.setFocus()
+
     def set_library_name(self, name: str) -> None:
         self.setWindowTitle(f"{name} \N{EN DASH} Twinspect" if name else "Twinspect")
 
@@ -157,13 +187,17 @@ class MainWindow(QMainWindow):
         self._closing = closing
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        if self.present.isVisible():
+            self.stop_presenting()  # a window that fills the screen is not how it was left
         self._preferences.change(
             geometry=_text(self.saveGeometry()),
-            splitters={name: _text(splitter.saveState()) for name, splitter in self._splitters().items()},
+            splitters={name: _text(splitter.saveState()) for name, splitter in self._splitters().items()}
+            | {COLUMNS: _text(self.library.table.columns())},
         )
         self.hide()  # at once: ending the work may take a moment
         self._closing()
         super().closeEvent(event)
+        self.closed.emit()
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)
@@ -175,12 +209,14 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._drop_hint.setGeometry(self.rect().adjusted(24, 24, -24, -24))
+        self.present.setGeometry(self.rect())
 
     def _splitters(self) -> dict[str, QSplitter]:
         return {
             "inspector": self.inspector.splitter,
             "detail": self.inspector.detail.splitter,
             "library": self.library.splitter,
+            "lanes": self.inspector.lanes.splitter,
         }
 
     def _restore(self) -> None:
@@ -192,10 +228,15 @@ class MainWindow(QMainWindow):
             state = choices.splitters.get(name)
             if state:
                 splitter.restoreState(QByteArray.fromBase64(state.encode("ascii", "ignore")))
+        columns = choices.splitters.get(COLUMNS)
+        if columns:
+            self.library.table.restore_columns(QByteArray.fromBase64(columns.encode("ascii", "ignore")))
 
     # --- folders dropped on the window --------------------------------------------------------------------------
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.source() is not None:  # a file on its way out of one of these windows
+            return
         if local_paths(event.mimeData()):
             event.acceptProposedAction()
             self._drop_hint.show()

@@ -59,7 +59,7 @@ class Menus:
         for spec, action in self._actions:
             if spec.palette and action.isEnabled():
                 keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-                yield Command(spec.text, spec.menu, keys, action.trigger)
+                yield Command(action.text().replace("&&", "&"), spec.menu, keys, action.trigger)
         for name in self._recent():
             yield Command(name, "Recent library", "", partial(self._open_library, Path(name)))
         for question in self._questions:

@@ -17,6 +17,7 @@ from app.sample import DOCUMENTS, SampleQuestion, doc_id_of, sample_root
 from app.shelf import Shelf
 from app.state import LibraryState, ModelState, NextStep, Problem, Scope, WorkState
 from pipeline.errors import SettingError
+from pipeline.extract.records import PageWanted
 from pipeline.records import Trace
 from pipeline.settings import Layer, Settings, read_layer, resolve
 
@@ -27,6 +28,8 @@ class Session(QObject):
     model_changed = Signal(object)  # ModelState
     document_arrived = Signal(object)  # pipeline.library.DocumentText
     document_failed = Signal(str, object)  # doc_id, Problem
+    page_arrived = Signal(object, object)  # PageWanted, PagePicture
+    page_failed = Signal(object, object)  # PageWanted, Problem
     refused = Signal(str)  # why an intent was not followed, in words
     sample_question_chosen = Signal(object)  # SampleQuestion, or None when the question is the user's own again
 
@@ -219,6 +222,17 @@ class Session(QObject):
                 self.document_failed.emit(doc_id, problem_of(end.error, end.details))
 
         self._crew.read_text(ReadText(folder, doc_id), ended)
+
+    def show_page(self, wanted: PageWanted) -> None:
+        """Draw this page; it arrives with `page_arrived`, or the reason why it does not with `page_failed`."""
+
+        def ended(end: End[Any]) -> None:
+            if end.how == "done":
+                self.page_arrived.emit(wanted, end.value)
+            elif end.how == "failed":
+                self.page_failed.emit(wanted, problem_of(end.error, end.details))
+
+        self._crew.draw_page(wanted, ended)
 
     # --- the sample ---------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from app.session import Session
 from app.situations import situation
 from app.state import AnswerState, LibraryState, ModelState, Scope, WorkState
 from app.theme import Theme, ThemeWatch
+from app.undoing import Undoing
 from app.views.command_palette import CommandPalette
 from pipeline.settings import Settings
 
@@ -53,7 +54,8 @@ class Wiring(QObject):
             self._use_sample_question,
         )
         self.palette = CommandPalette(window)
-        self.commands = Commands(window, session, preferences, watch, dialogs, self.menus, self.palette)
+        self.undoing = Undoing(session.inquiry, self)
+        self.commands = Commands(window, session, preferences, watch, dialogs, self.menus, self.palette, self.undoing)
         self._states_to_views()
         self._views_to_intents()
         self._show_look()
@@ -81,12 +83,15 @@ class Wiring(QObject):
         session.document_arrived.connect(self._window.library.show_document)
         session.document_failed.connect(self._window.inspector.detail.show_problem)
         session.document_failed.connect(self._window.library.show_problem)
+        session.page_arrived.connect(self._window.inspector.detail.page.show_picture)
+        session.page_failed.connect(self._window.inspector.detail.page.show_problem)
         session.sample_question_chosen.connect(self._sample_question_chosen)
         session.refused.connect(self._window.status.say)
         self._watch.changed.connect(self._set_theme)
 
     def _set_theme(self, theme: Theme) -> None:
         self._window.set_theme(theme)
+        self._show_look()  # another window may have chosen it
 
     def _set_model(self, model: ModelState) -> None:
         self._window.status.set_model(model)
@@ -178,6 +183,10 @@ class Wiring(QObject):
         lanes.onlyFileRequested.connect(lambda doc_id: inquiry.only_file(doc_id or None))
         lanes.preferRequested.connect(inquiry.prefer)
         detail.documentRequested.connect(session.show_document)
+        detail.pageWanted.connect(session.show_page)
+        detail.openAtRequested.connect(self.commands.open_at)
+        for part in (detail, window.library):
+            part.copyRequested.connect(self.commands.to_clipboard)
         library = window.library
         library.documentRequested.connect(session.show_document)
         library.leaveOutRequested.connect(inquiry.leave_out)

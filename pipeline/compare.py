@@ -10,7 +10,7 @@ from pipeline.findings import At, BlockAt, CandidateAt, Comparison, Difference, 
 from pipeline.records import STAGE_NAMES, Evidence, Trace
 from pipeline.settings import Settings
 from pipeline.textkeys import text_sha256
-from pipeline.trace import HASH_MARK
+from pipeline.trace import HASH_MARK, left_out_by_choice
 
 if TYPE_CHECKING:
     from pipeline.query import QueryEngine
@@ -54,11 +54,10 @@ def rerun_difference(saved: Trace, engine: QueryEngine) -> Comparison:
 def ask_again(saved: Trace, engine: QueryEngine) -> Trace:
     """The saved trace's question, settings and scope, asked now. Raises as `rerun_difference` does."""
     settings = Settings(saved.settings).with_flags({})  # checks them against what this version knows
-    stale = set(saved.left_out_stale)
     return engine.ask(
         saved.query,
         settings,
-        left_out=[doc_id for doc_id in saved.left_out if doc_id not in stale],
+        left_out=left_out_by_choice(saved),
         preferred=saved.preferred,
         only_document=None if saved.only_file is None else engine.doc_id_of(saved.only_file),
     )

@@ -354,6 +354,18 @@ class QueryEngine:
             raise QueryError(f"the library has no document {path}")
         return found
 
+    def doc_id_below(self, path: str) -> str:
+        """As `doc_id_of`, for a path that may also stand below a folder of the library. Raises `QueryError`."""
+        catalog = self._opened().catalog
+        labels = [root.label for root in catalog.roots()]
+        found = catalog.doc_id_of_path(path)
+        below = [] if found else [doc for label in labels if (doc := catalog.doc_id_of_path(f"{label}/{path}"))]
+        if len(below) > 1:
+            raise QueryError(f"several folders of the library have a document {path}: " + ", ".join(below))
+        if not found and not below:
+            raise QueryError(f"the library has no document {path}")
+        return found or below[0]
+
     def _opened(self) -> LibraryReader:
         if self._reader is None:
             self._reader = LibraryReader(self._folder)

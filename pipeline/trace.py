@@ -80,6 +80,19 @@ class TraceCollector:
         )
 
 
+def settings_given(trace: Trace) -> dict[str, Any]:
+    """The settings that somebody gave, by flag or file. Those that follow another one follow it again."""
+    return {
+        key: entry.value for key, entry in trace.settings.items() if entry.origin != "default" and entry.via is None
+    }
+
+
+def left_out_by_choice(trace: Trace) -> tuple[str, ...]:
+    """The documents that the user left out; stale ones are left out of themselves."""
+    stale = set(trace.left_out_stale)
+    return tuple(doc_id for doc_id in trace.left_out if doc_id not in stale)
+
+
 def without_texts(trace: Trace) -> Trace:
     """The trace for those who may not share content: every text of a document is `sha256:` and its hash. The question
     and the names of files stay. A short text can be guessed from its hash."""

@@ -36,7 +36,8 @@ _ORDER = (
 )
 _WIDEST = int(BY_KEY["retrieve-k"].high or 0)
 _LOWEST_THRESHOLD = BY_KEY["near-threshold"].low or 0.0
-_MOST_NEAR_BLOCKS = 500  # beyond, thresholds are not tried: comparing all with all takes too long
+_FAR = 2_000  # places; beyond, it is not tried what several settings would do: all that stands before it comes in too
+_MOST_NEAR_BLOCKS = 500  # beyond, folding them is not tried: comparing all with all takes too long
 
 
 class WhatIf:
@@ -51,13 +52,17 @@ class WhatIf:
         self._port = _FetchedOnce(question.port)
         self._catalog = _ReadOnce(question.reader.catalog)
         self._recalled: dict[tuple[Value, ...], Recalled] = {}
+        self._chosen: dict[tuple[Value, ...], Chosen] = {}
         self._standings: dict[tuple[frozenset[str], bool], dict[tuple[str, int], Standing]] = {}
 
     # --- one trial ---
 
     def chosen(self, settings: Settings) -> Chosen:
         """The evidence under these settings."""
-        return choose(self._blocks(settings), settings, TraceCollector())
+        key = tuple(entry.value for entry in settings.in_force.values())
+        if key not in self._chosen:
+            self._chosen[key] = choose(self._blocks(settings), settings, TraceCollector())
+        return self._chosen[key]
 
     def reaches(self, settings: Settings, goal: Goal) -> bool:
         """Whether the answer under these settings cites it (evidence), and the agent receives that (projection)."""
@@ -110,7 +115,7 @@ class WhatIf:
             if change is not None:
                 found[setting] = change
         order = sorted(found, key=lambda setting: (setting != cause, _ORDER.index(setting)))
-        untried = ("near-threshold",) if self._thresholds_untried() else ()
+        untried = self._untried()
         if found:
             return Ways(False, tuple(found[setting] for setting in order), untried=untried)
         together = self._together(goal)
@@ -130,7 +135,8 @@ class WhatIf:
         elif goal == "projection":
             yield from line.budgets()
         if settings.policy == "evidence":
-            yield "fold-near", not settings.fold_near
+            if "fold-near" not in self._untried():
+                yield "fold-near", not settings.fold_near
             if (threshold := self._threshold(goal)) is not None:
                 yield "near-threshold", threshold
         if self._question.stale:
@@ -187,15 +193,19 @@ class WhatIf:
 
     # --- near twins ---
 
-    def _thresholds_untried(self) -> bool:
-        if not (self._settings.fold_near and self._settings.policy == "evidence"):
-            return False
-        return len(self._blocks(self._settings.with_flags({"fold-near": False}))) > _MOST_NEAR_BLOCKS
+    def _untried(self) -> tuple[str, ...]:
+        """What of the near twins is too costly to try."""
+        settings = self._settings
+        if settings.policy != "evidence":
+            return ()
+        if len(self._blocks(settings.with_flags({"fold-near": False}))) <= _MOST_NEAR_BLOCKS:
+            return ()
+        return ("near-threshold",) if settings.fold_near else ("fold-near",)
 
     def _threshold(self, goal: Goal) -> float | None:
         """The nearest threshold, in hundredths, that does it."""
         settings = self._settings
-        if not settings.fold_near or self._thresholds_untried():
+        if not settings.fold_near or self._untried():
             return None
         blocks = self._blocks(settings.with_flags({"fold-near": False}))
         pairs = near_pairs([block.content for block in blocks], _LOWEST_THRESHOLD)
@@ -220,7 +230,7 @@ class WhatIf:
         for further in ({}, {"fold-near": False}, {"policy": "evidence"}):
             settings = self._settings.with_flags({**values, **further})
             places = self._places(settings)
-            if not places or places[0] > _WIDEST:
+            if not places or places[0] > max(_FAR, settings.retrieve_k):
                 continue
             if places[0] > settings.retrieve_k:
                 settings = settings.with_flags({"retrieve-k": places[0]})
@@ -242,8 +252,8 @@ class WhatIf:
             said = " and ".join(f"{change.setting} {_shown(change.value)}" for change in together)
             return f"no single setting brings it in: it takes {said} together"
         places = self._places(self._settings)
-        if places and places[0] > _WIDEST:
-            return f"it stands at place {places[0]:,}, and the largest retrieve-k is {_WIDEST:,}"
+        if places and places[0] > max(_FAR, self._settings.retrieve_k):
+            return f"no single setting brings it in: it stands at place {places[0]:,}, behind all that fills the answer"
         return "no setting brings it in"
 
 

@@ -17,6 +17,7 @@ from pipeline.records import STAGE_NAMES, DocumentState, Evidence, Fate, Locatio
 from pipeline.settings import Settings
 from pipeline.store.catalog import ChunkRow
 from pipeline.textkeys import fold
+from pipeline.trace import left_out_by_choice
 from pipeline.whatif import WhatIf
 
 SEARCH = "search"  # the stage of what was not recalled
@@ -37,11 +38,10 @@ def why_not(engine: QueryEngine, trace: Trace, doc_id: str, chunk_index: int | N
     Raises `QueryError` when the library has no such document or passage, or is not as it was when the answer was
     given; `LibraryError`, `ModelError`.
     """
-    stale = set(trace.left_out_stale)
     with engine.ready(
         trace.query,
         Settings(trace.settings),
-        left_out=[left for left in trace.left_out if left not in stale],
+        left_out=left_out_by_choice(trace),
         preferred=trace.preferred,
         only_document=trace.only_file,
     ) as question:
@@ -54,6 +54,7 @@ def why_not(engine: QueryEngine, trace: Trace, doc_id: str, chunk_index: int | N
             if not rows:
                 raise QueryError(f"{doc_id} has no passage {chunk_index}")
         what_if = WhatIf(question, Wanted(doc_id, chunk_index), rows)
+        what_if.standings(question.settings)  # first: one look at the whole index serves all that follow
         _be_the_same(trace, question, what_if)
         return _why(trace, question, what_if, Wanted(doc_id, chunk_index), rows, found)
 

@@ -10,15 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.jobs.backend import Backend, Engine, Thoroughness
+from app.jobs.backend import Backend, Engine, Pictures, Thoroughness
 from app.jobs.doorway import Doorway
 from app.jobs.ends import End, run_to_end
+from app.jobs.sharing import Lease
 from app.jobs.worker import LatestWins
 from app.jobs.writing import Writing
 from pipeline.errors import LibraryError, ModelError
 from pipeline.progress import Progress
 
 if TYPE_CHECKING:
+    from pipeline.extract.records import PagePicture, PageWanted
     from pipeline.records import Trace
     from pipeline.settings import Settings
 
@@ -64,7 +66,8 @@ class ModelFacts:
 
 
 class Crew:
-    """The threads behind one window: questions, documents' texts, the library's status, the one writer, the model.
+    """The threads behind one window: questions, documents' texts and pages, the library's status, the one writer, the
+    model.
 
     All `ended` functions are called in the thread that made the crew.
     """
@@ -81,6 +84,10 @@ class Crew:
             "answering a question", self._doorway, self._answer, self._drop_engine
         )
         self._texts: LatestWins[ReadText, Any] = LatestWins("reading a document", self._doorway, self._read_text)
+        self._artist: Pictures | None = None
+        self._pages: LatestWins[PageWanted, PagePicture] = LatestWins(
+            "drawing a page", self._doorway, self._draw_page, self._leave_artist
+        )
         self._statuses: LatestWins[Path, Any] = LatestWins("reading the library", self._doorway, self._read_status)
         self._starts: LatestWins[LoadModel, ModelFacts] = LatestWins(
             "loading the model", self._doorway, self._load_model
@@ -96,6 +103,10 @@ class Crew:
     def read_text(self, request: ReadText, ended: Ended) -> None:
         """Read a document's text; a request that still waits ends as cancelled."""
         self._texts.submit(request, ended)
+
+    def draw_page(self, wanted: PageWanted, ended: Ended) -> None:
+        """Draw a page of a PDF; a request that still waits ends as cancelled."""
+        self._pages.submit(wanted, ended)
 
     def read_status(self, library: Path, ended: Ended) -> None:
         """Read what the library holds; a request that still waits ends as cancelled."""
@@ -144,9 +155,11 @@ class Crew:
         self._closed = True
         self._doorway.close()
         self._writing.cancel()
-        workers = (self._questions, self._texts, self._statuses, self._starts)
+        workers = (self._questions, self._texts, self._pages, self._statuses, self._starts)
         for worker in workers:
             worker.close()
+        if self._artist is not None:
+            self._artist.close()  # a page under way is not waited for
         # A question or a batch under way waits for the model's process: ending that process frees its thread.
         with self._encoder_lock:
             encoder, self._encoder = self._encoder, None
@@ -168,11 +181,16 @@ class Crew:
     def _load_model(self, request: LoadModel) -> ModelFacts:
         source = self._source_for(request.library)
         with self._encoder_lock:
-            running = self._encoder if not request.anew and source == self._source else None
+            running = self._encoder if source == self._source else None
+            if request.anew and not isinstance(running, Lease):
+                running = None
             old = None if running is not None else self._encoder
             self._encoder = running
         if old is not None:
             old.close()
+        if running is not None and request.anew:
+            running.renew()
+            running.start()
         encoder = running if running is not None else self._start_encoder(source)
         # The facts are known when the model is loaded: reading them waits for it.
         return ModelFacts(encoder.name, encoder.fingerprint, encoder.dimension, encoder.token_limit)
@@ -216,6 +234,15 @@ class Crew:
     def _read_text(self, request: ReadText) -> Any:
         with closing(self.backend.open_reader(request.library)) as reader:
             return reader.document_text(request.doc_id)
+
+    def _draw_page(self, wanted: PageWanted) -> PagePicture:
+        if self._artist is None:
+            self._artist = self.backend.page_pictures()
+        return self._artist.draw(wanted)
+
+    def _leave_artist(self) -> None:
+        if self._artist is not None:
+            self._artist.leave()
 
     def _read_status(self, library: Path) -> Any:
         with closing(self.backend.open_reader(library)) as reader:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.models.dragging import URI_LIST, files_mime
 from pipeline.records import Document, Freshness
 from pipeline.words.plain import one_line, tool_tip
 
@@ -104,6 +105,24 @@ class DocumentTable(QAbstractTableModel):
 
     def columnCount(self, parent: Index = _NOWHERE) -> int:
         return 0 if parent.isValid() else len(COLUMNS)
+
+    # --- dragging a document's file out -----------------------------------------------------------------------------
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return super().flags(index) | Qt.ItemFlag.ItemIsDragEnabled
+
+    def mimeTypes(self) -> list[str]:
+        return [URI_LIST]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        return files_mime(list(dict.fromkeys(self.document(index.row()).path for index in indexes)))
+
+    def supportedDragActions(self) -> Qt.DropAction:
+        return Qt.DropAction.CopyAction
+
+    def row_text(self, row: int) -> str:
+        """The row as text, a tab between its cells."""
+        return "\t".join(str(self.index(row, column).data() or "") for column in range(len(COLUMNS)))
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation != Qt.Orientation.Horizontal:

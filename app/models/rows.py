@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, ClassVar
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.focus import FocusTarget
+from app.models.dragging import URI_LIST, files_mime
 from app.models.links import Lit
 
 Index = QModelIndex | QPersistentModelIndex
@@ -107,8 +108,19 @@ class LaneModel(QAbstractListModel):
     def flags(self, index: Index) -> Qt.ItemFlag:
         at = index.row()
         if 0 <= at < len(self._rows) and self._rows[at].selectable:
-            return _SELECTABLE
+            return _DRAGGABLE if self._rows[at].value(Role.PATH) else _SELECTABLE
         return Qt.ItemFlag.NoItemFlags
+
+    # --- dragging a row's file out --------------------------------------------------------------------------------
+
+    def mimeTypes(self) -> list[str]:
+        return [URI_LIST]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        return files_mime([path for index in indexes if (path := index.data(Role.PATH))])
+
+    def supportedDragActions(self) -> Qt.DropAction:
+        return Qt.DropAction.CopyAction
 
     def is_lit(self, at: int, lit: Lit) -> bool:
         """Whether the row at `at` belongs to what is lit."""
@@ -123,3 +135,4 @@ class LaneModel(QAbstractListModel):
 
 
 _SELECTABLE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+_DRAGGABLE = _SELECTABLE | Qt.ItemFlag.ItemIsDragEnabled

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from app.difference import compare
 from app.focus import Focus
 from app.state import Problem
-from app.subject import Partner, Subject, base_name, place_words, subject_of
+from app.subject import Subject, base_name, place_words, subject_of
 from app.theme import Theme, qcolor
 from app.views.compare import CompareView
 from app.views.document_pane import DocumentPane
@@ -76,6 +76,7 @@ class DetailView(QWidget):
     openRequested = Signal(str)  # path
     openAtRequested = Signal(object)  # Location
     revealRequested = Signal(str)  # path
+    copyRequested = Signal(str, str)  # text, what it is
 
     def __init__(self, focus: Focus, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,7 +86,8 @@ class DetailView(QWidget):
         self._place: Location | None = None  # the place that is shown: the subject's own, or one chosen in the list
         self._texts: OrderedDict[str, DocumentText] = OrderedDict()
         self._awaited = ""
-        self._compared: Partner | None = None
+        self._wants_page = False  # who reads pages goes on reading pages, where there are some
+        self._fitting = False
         focus.selectedChanged.connect(self._follow)
 
         self._badge = Badge(theme)
@@ -101,14 +103,15 @@ class DetailView(QWidget):
         self._places.openRequested.connect(self.openRequested)
         self._places.openAtRequested.connect(self.openAtRequested)
         self._places.revealRequested.connect(self.revealRequested)
+        self._places.copyRequested.connect(self.copyRequested)
         self._with = QComboBox()
         self._with.setAccessibleName("Compare with")
         self._with.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._with.currentIndexChanged.connect(self._compare)
         self._compare_view = CompareView(theme)
-        self._tabs = QTabWidget()
-        self._tabs.setDocumentMode(True)
-        self._tabs.currentChanged.connect(self._show_tab)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.currentChanged.connect(self._show_tab)
         self._hint = Text(
             "Select a row above to read it in its document, beside every file that holds the same text.",
             muted=True,
@@ -136,13 +139,13 @@ class DetailView(QWidget):
         row.addWidget(self._with, 1)
         column.addLayout(row)
         column.addWidget(self._compare_view, 1)
-        self._tabs.addTab(document, "In its document")
-        self._tabs.addTab(self.page, "As a page")
-        self._tabs.addTab(comparing, "Compare")
-        self._tabs.setTabVisible(PAGE, False)
-        self._tabs.setTabToolTip(TEXT, "The chunk where it stands, with what is before and after it")
-        self._tabs.setTabToolTip(PAGE, "The page as it is printed, with the passage marked")
-        self._tabs.setTabToolTip(COMPARE, "Word by word, with a twin or a near twin")
+        self.tabs.addTab(document, "In its document")
+        self.tabs.addTab(self.page, "As a page")
+        self.tabs.addTab(comparing, "Compare")
+        self.tabs.setTabVisible(PAGE, False)
+        self.tabs.setTabToolTip(TEXT, "The chunk where it stands, with what is before and after it")
+        self.tabs.setTabToolTip(PAGE, "The page as it is printed, with the passage marked")
+        self.tabs.setTabToolTip(COMPARE, "Word by word, with a twin or a near twin")
 
         head = QHBoxLayout()
         head.setSpacing(8)
@@ -156,7 +159,7 @@ class DetailView(QWidget):
         column.addWidget(self._places)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        split.addWidget(self._tabs)
+        split.addWidget(self.tabs)
         split.addWidget(side)
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
@@ -213,8 +216,8 @@ class DetailView(QWidget):
             self._awaited = ""
             self._pane.clear_document()
             self._pane.setPlainText(self._subject.text)
-            self._tabs.setTabVisible(PAGE, False)
-            self._note.setText(f"Only the chunk is shown. {problem.text}")
+            self.tabs.setTabVisible(PAGE, False)
+            self._note.setText(f"Only the chunk is shown: {problem.text}")
             self._note.show()
 
     @property
@@ -225,7 +228,7 @@ class DetailView(QWidget):
     @property
     def waiting(self) -> bool:
         """Whether a document's text or page was asked for and has not arrived."""
-        return bool(self._awaited) or (self._tabs.currentIndex() == PAGE and self.page.waiting)
+        return bool(self._awaited) or (self.tabs.currentIndex() == PAGE and self.page.waiting)
 
     @property
     def hint(self) -> str:
@@ -235,6 +238,13 @@ class DetailView(QWidget):
     def shown_place(self) -> Location | None:
         """The place whose text is shown."""
         return self._place
+
+    def copied(self) -> tuple[str, str] | None:
+        """What "Copy" copies, and what that is: the path in the list of files, else the text that is shown."""
+        own = self._places.copied()
+        if own is not None or self._subject is None:
+            return own
+        return self._subject.text, "the text of the selected row"
 
     def shown_text(self) -> str:
         """The text in the document's pane, as it is shown."""
@@ -250,16 +260,16 @@ class DetailView(QWidget):
 
     def show_document_tab(self) -> None:
         """The chunk in its document, as text or as a page, not the comparison."""
-        if self._tabs.currentIndex() == COMPARE:
-            self._tabs.setCurrentIndex(TEXT)
+        if self.tabs.currentIndex() == COMPARE:
+            self.tabs.setCurrentIndex(TEXT)
 
     def show_page_tab(self) -> None:
         """The page as it is printed, where the document has pages."""
-        self._tabs.setCurrentIndex(PAGE)
+        self.tabs.setCurrentIndex(PAGE)
 
     def show_comparison(self) -> None:
         """The comparison with a twin or near twin."""
-        self._tabs.setCurrentIndex(COMPARE)
+        self.tabs.setCurrentIndex(COMPARE)
 
     # --- following the focus ------------------------------------------------------------------------------------
 
@@ -282,9 +292,9 @@ class DetailView(QWidget):
         for partner in subject.partners:
             self._with.addItem(partner.label)
         self._with.blockSignals(False)
-        self._tabs.setTabText(COMPARE, f"Compare ({len(subject.partners)})" if subject.partners else "Compare")
+        self.tabs.setTabText(COMPARE, f"Compare ({len(subject.partners)})" if subject.partners else "Compare")
         self._show_place(subject.place)
-        if self._tabs.currentIndex() == COMPARE:
+        if self.tabs.currentIndex() == COMPARE:
             self._compare()
 
     def _show_place(self, place: Location | None) -> None:
@@ -292,10 +302,12 @@ class DetailView(QWidget):
         if subject is None:
             return
         self._place = place
-        self._title.setText(one_line(subject.title if place is None else base_name(place.path), 48))
+        name = one_line(subject.title if place is None else base_name(place.path), 48)
+        # A name that begins right to left still ends in its suffix on the right, as in the lanes.
+        self._title.setText(f"\N{LEFT-TO-RIGHT MARK}{name}")
         self._where.setText("no document is known" if place is None else place_words(place))
         self._fit_page_tab()
-        if self._tabs.currentIndex() != COMPARE:
+        if self.tabs.currentIndex() != COMPARE:
             self._show_tab()
 
     def _fit_page_tab(self) -> None:
@@ -303,7 +315,14 @@ class DetailView(QWidget):
         place = self._place
         known = self._texts.get(place.doc_id) if place is not None else None
         by_name = place is not None and place.path.lower().endswith(".pdf")
-        self._tabs.setTabVisible(PAGE, known.kind == "pdf" and bool(known.pages) if known is not None else by_name)
+        shown = known.kind == "pdf" and bool(known.pages) if known is not None else by_name
+        self._fitting = True
+        if not shown and self.tabs.currentIndex() == PAGE:  # Qt itself would go on to the comparison
+            self.tabs.setCurrentIndex(TEXT)
+        self.tabs.setTabVisible(PAGE, shown)
+        if shown and self._wants_page and self.tabs.currentIndex() == TEXT:
+            self.tabs.setCurrentIndex(PAGE)
+        self._fitting = False
 
     def _show_page(self) -> None:
         place = self._place
@@ -341,11 +360,13 @@ class DetailView(QWidget):
     # --- comparing ----------------------------------------------------------------------------------------------
 
     def _show_tab(self) -> None:
-        (self._show_text, self._show_page, self._compare)[self._tabs.currentIndex()]()
+        if not self._fitting:
+            self._wants_page = self.tabs.currentIndex() == PAGE
+        (self._show_text, self._show_page, self._compare)[self.tabs.currentIndex()]()
 
     def _compare(self) -> None:
         subject = self._subject
-        if subject is None or self._tabs.currentIndex() != COMPARE:
+        if subject is None or self.tabs.currentIndex() != COMPARE:
             return
         at = self._with.currentIndex()
         self._with.setEnabled(bool(subject.partners))

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent, QTextChar
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from app.theme import Theme, qcolor
+from app.views.ink import runs_right_to_left
 from pipeline.words.plain import lines_of
 
 if TYPE_CHECKING:
@@ -72,6 +73,15 @@ class DocumentPane(QPlainTextEdit):
         self._fit_gutter()
         self._highlight()
         self._gutter.update()
+
+    def setPlainText(self, text: str) -> None:
+        """Show this text, from the side on which its script begins: plain text layouts know one side for all."""
+        side = Qt.AlignmentFlag.AlignRight if runs_right_to_left(text[:2_000]) else Qt.AlignmentFlag.AlignLeft
+        option = self.document().defaultTextOption()
+        if option.alignment() != side:
+            option.setAlignment(side)
+            self.document().setDefaultTextOption(option)
+        super().setPlainText(text)
 
     def clear_document(self) -> None:
         """Nothing is shown."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QByteArray, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -55,6 +55,7 @@ class DocumentTableView(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)  # a file can be dragged to another program
         self.setTabKeyNavigation(False)
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -68,6 +69,9 @@ class DocumentTableView(QTableView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setSortingEnabled(True)
         self.sortByColumn(NAME, Qt.SortOrder.AscendingOrder)
+        self._fitting = False
+        self._own_widths = False  # the user has set some: they stay
+        self.horizontalHeader().sectionResized.connect(self._resized)
 
     def set_theme(self, theme: Theme) -> None:
         self._delegate.theme = theme
@@ -76,8 +80,9 @@ class DocumentTableView(QTableView):
 
     def fit_columns(self) -> None:
         """Figures take what they need; names, folders and states share the rest."""
-        if self.model() is None:
+        if self.model() is None or self._own_widths:
             return
+        self._fitting = True
         header = self.horizontalHeader()
         letter = self.fontMetrics().averageCharWidth()
         rest = self.viewport().width()
@@ -86,6 +91,18 @@ class DocumentTableView(QTableView):
             rest -= letter * letters + 16
         for column, share in ((NAME, 0.38), (FOLDER, 0.26), (STATE, 0.36)):
             header.resizeSection(column, max(80, int(rest * share)))
+        self._fitting = False
+
+    def _resized(self) -> None:
+        self._own_widths = self._own_widths or not self._fitting
+
+    def columns(self) -> QByteArray:
+        """The columns as the user has set them; empty while they are as they come."""
+        return self.horizontalHeader().saveState() if self._own_widths else QByteArray()
+
+    def restore_columns(self, state: QByteArray) -> None:
+        """The columns as they were left."""
+        self._own_widths = self.horizontalHeader().restoreState(state)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -77,6 +77,7 @@ class LaneList(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSelectionMode(QListView.SelectionMode.SingleSelection)
         self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        self.setDragDropMode(QListView.DragDropMode.DragOnly)  # a row's file can be dragged to another program
         self.setTabKeyNavigation(False)  # Tab goes on to the next lane
         self.setMouseTracking(True)
         self.setTextElideMode(Qt.TextElideMode.ElideNone)

@@ -58,13 +58,13 @@ class LanesView(QWidget):
         self._raw, self._evidence, self._projected = RawModel(self), EvidenceModel(self), ProjectedModel(self)
         raw, evidence, projected = RawDelegate(theme), EvidenceDelegate(theme), ProjectedDelegate(theme)
         self._delegates: tuple[LaneDelegate, ...] = (raw, evidence, projected)
-        self._splitter = LaneSplitter(theme, self)
+        self.splitter = LaneSplitter(theme, self)
         self._headers: list[LaneHeader] = []
         self._lists: list[LaneList] = []
         self._add_lane("Raw candidates", "what the search found", self._raw, raw)
         self._add_lane("Evidence", "what is kept, and cited", self._evidence, evidence)
         self._add_lane("Projected", "what the agent reads", self._projected, projected)
-        self._splitter.setHandleWidth(_NARROW_GAP)
+        self.splitter.setHandleWidth(_NARROW_GAP)
         self._tie_gaps(
             Lane(self._lists[RAW], raw.anchor),
             Lane(self._lists[EVIDENCE], evidence.anchor),
@@ -72,7 +72,7 @@ class LanesView(QWidget):
         )
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._splitter)
+        layout.addWidget(self.splitter)
         self.setFocusProxy(self._lists[RAW])
         self._relight = QTimer(self)  # many changes of one moment are painted once
         self._relight.setSingleShot(True)
@@ -91,8 +91,8 @@ class LanesView(QWidget):
         layout.addWidget(header)
         layout.addWidget(list_)
         lane.setMinimumWidth(_LEAST_LANE)
-        self._splitter.addWidget(lane)
-        self._splitter.setStretchFactor(number, 1)
+        self.splitter.addWidget(lane)
+        self.splitter.setStretchFactor(number, 1)
         self._headers.append(header)
         self._lists.append(list_)
         list_.hovered.connect(self._focus.hover)
@@ -108,7 +108,7 @@ class LanesView(QWidget):
         list_.focusChanged.connect(header.set_active)
 
     def _tie_gaps(self, raw: Lane, evidence: Lane, projected: Lane) -> None:
-        first, second = self._splitter.gap(RAW), self._splitter.gap(EVIDENCE)
+        first, second = self.splitter.gap(RAW), self.splitter.gap(EVIDENCE)
         first.tie(raw, evidence, lambda: raw_bands(self._answer, self._theme, raw, evidence) if self._answer else [])
         second.tie(
             evidence,
@@ -163,7 +163,7 @@ class LanesView(QWidget):
         for list_ in self._lists:
             list_.set_theme(theme)
         for number in (RAW, EVIDENCE):
-            self._splitter.gap(number).set_theme(theme)
+            self.splitter.gap(number).set_theme(theme)
 
     def set_preferred(self, doc_ids: Collection[str]) -> None:
         """The documents whose copies the user wants to be cited first: their menus offer to take that back."""
@@ -229,7 +229,7 @@ class LanesView(QWidget):
 
     def _redraw_ribbons(self) -> None:
         for number in (RAW, EVIDENCE):
-            self._splitter.gap(number).update()
+            self.splitter.gap(number).update()
 
     def _choose(self, target: FocusTarget) -> None:
         """A row was chosen: it is looked at now, not a stage."""
@@ -350,5 +350,5 @@ class LanesView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         gap = _WIDE_GAP if self.width() >= 1_200 else _NARROW_GAP
-        if self._splitter.handleWidth() != gap:
-            self._splitter.setHandleWidth(gap)
+        if self.splitter.handleWidth() != gap:
+            self.splitter.setHandleWidth(gap)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
@@ -41,6 +42,7 @@ class LibraryPage(QWidget):
     forgetRequested = Signal(str, str)  # path, label
     openRequested = Signal(str)  # path
     revealRequested = Signal(str)  # path
+    copyRequested = Signal(str, str)  # text, what it is
     documentRequested = Signal(str)  # doc_id
     onlyFileRequested = Signal(str)  # doc_id
     leaveOutRequested = Signal(str, object)  # doc_id, bool
@@ -274,8 +276,22 @@ class LibraryPage(QWidget):
             action = menu.addAction(button.text())
             action.setEnabled(button.isEnabled())
             action.triggered.connect(button.click)
+        self._add_copies(menu)
         menu.popup(self.table.viewport().mapToGlobal(at))
         menu.aboutToHide.connect(menu.deleteLater)
+
+    def _add_copies(self, menu: QMenu) -> None:
+        """Path, row and cell of the current row."""
+        index, document = self.table.currentIndex(), self.current_document()
+        if document is None:
+            return
+        menu.addSeparator()
+        for words, text, what in (
+            ("Copy path", document.path, "the path"),
+            ("Copy row", self.model.row_text(index.row()), "the row"),
+            ("Copy cell", str(index.data() or ""), "the cell"),
+        ):
+            menu.addAction(words, partial(self.copyRequested.emit, text, what)).setEnabled(bool(text))
 
     # --- the filter ---------------------------------------------------------------------------------------------
 

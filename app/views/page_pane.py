@@ -1,4 +1,4 @@
-"""A page of a PDF as it is printed, with the passage marked. Pages are asked for with a signal and arrive when drawn."""
+"""A page of a PDF as it is printed, with the passage marked. Pages are asked for with a signal, and come when drawn."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QScrollArea, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QPlainTextEdit,
+    QScrollArea,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.icons import icon
 from app.state import Problem
@@ -22,16 +30,16 @@ if TYPE_CHECKING:
     from pipeline.store.catalog import DocumentText
 
 MARKER = "#FFE07A"  # as of a felt pen on white paper, whatever the window's colours are
-_WIDEST = 840  # beyond it a page is no easier to read
+_LARGEST = 1.6  # pixels a point, at the usual size of type
 _MARGIN = 14
 _REDRAW_MS = 180
 
 
-def page_wanted(document: DocumentText, page: Page, place: Location, width: int) -> PageWanted:
+def page_wanted(document: DocumentText, page: Page, place: Location, width: int, scale: float = 0.0) -> PageWanted:
     """This page, with the part of the passage that stands on it."""
     start, end = max(place.start, page.start), min(place.end, page.end)
     span = (start - page.start, end - page.start) if start < end else (0, 0)
-    return PageWanted(document.path, page.number, width, document.text[page.start : page.end], *span)
+    return PageWanted(document.path, page.number, width, document.text[page.start : page.end], *span, scale)
 
 
 class PagePane(QWidget):
@@ -91,11 +99,16 @@ class PagePane(QWidget):
     # --- what is shown --------------------------------------------------------------------------------------------
 
     def show_place(self, document: DocumentText, place: Location) -> None:
-        """The page on which this passage begins."""
+        """The page that holds the most of this passage."""
         self._document, self._place = document, place
-        held = [page for page in document.pages if page.end > place.start and page.start < place.end]
-        first = place.page_first or 1
-        self._show_page(held[0] if held else next((p for p in document.pages if p.number == first), None))
+
+        def held(page: Page) -> int:
+            return min(page.end, place.end) - max(page.start, place.start)
+
+        best = max(document.pages, key=held, default=None)
+        if best is None or held(best) <= 0:
+            best = next((page for page in document.pages if page.number == (place.page_first or 1)), None)
+        self._show_page(best)
 
     def clear_page(self) -> None:
         self._document = self._place = self._page = self._wanted = None
@@ -125,6 +138,10 @@ class PagePane(QWidget):
         self._stack.setCurrentWidget(self._instead)
         self.note.setText(f"The page cannot be shown as it is printed, so here is its text: {problem.text}")
 
+    def text_instead(self) -> str:
+        """The text that is shown in a page's place."""
+        return self._instead.toPlainText()
+
     @property
     def waiting(self) -> bool:
         """Whether a page was asked for and is not there."""
@@ -152,7 +169,9 @@ class PagePane(QWidget):
     def _show_page(self, page: Page | None) -> None:
         self._page = page
         pages = len(self._document.pages) if self._document is not None else 0
-        self._where.setText(f"Page {number(page.number)} of {number(pages)}" if page is not None else "No page is known")
+        self._where.setText(
+            f"Page {number(page.number)} of {number(pages)}" if page is not None else "No page is known"
+        )
         self._back.setEnabled(page is not None and page.number > 1)
         self._on.setEnabled(page is not None and page.number < pages)
         self._ask()
@@ -160,7 +179,7 @@ class PagePane(QWidget):
     def _ask(self) -> None:
         if self._document is None or self._place is None or self._page is None:
             return
-        wanted = page_wanted(self._document, self._page, self._place, self._pixels())
+        wanted = page_wanted(self._document, self._page, self._place, *self._pixels())
         if wanted == self._wanted:
             return
         turned = self._wanted is None or replace(wanted, width=self._wanted.width) != self._wanted
@@ -170,14 +189,14 @@ class PagePane(QWidget):
             self.sheet.expect()
         self.pageWanted.emit(wanted)
 
-    def _pixels(self) -> int:
-        """How wide the picture has to be, in steps, so that a few pixels of a splitter ask for no other one."""
-        wide = self._room() * self.devicePixelRatioF()
-        return max(240, -(-int(wide) // 120) * 120)
+    def _pixels(self) -> tuple[int, float]:
+        """How wide the picture has to be: drawn for the very pixels of the screen it is sharp; and how large a point
+        is at most: the text of a small page is not to be larger than that of the window around it."""
+        dense = self.devicePixelRatioF()
+        return round(self._room() * dense), _LARGEST * dense * self.sheet.theme.points / 10
 
     def _room(self) -> int:
-        scale = self.sheet.theme.points / 10
-        return max(120, min(self._scroll.viewport().width() - 2 * _MARGIN, round(_WIDEST * max(1.0, scale))))
+        return max(120, self._scroll.viewport().width() - 2 * _MARGIN)
 
     def _said(self, picture: PagePicture) -> str:
         place, page = self._place, self._page
@@ -273,6 +292,8 @@ class _Sheet(QWidget):
         ratio = image.height() / image.width() if image is not None else 1.414
         if height:
             width = min(width, round((height - 2 * _MARGIN) / ratio))
+        elif image is not None:
+            width = min(width, round(image.width() / self.devicePixelRatioF()))
         width = max(40, width)
         tall = width * ratio
         self._paper = QRectF(max(_MARGIN, (across - width) / 2), _MARGIN, width, tall)

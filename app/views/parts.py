@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -87,6 +87,18 @@ class Elided(Text):
         super().setText(QFontMetrics(self.font()).elidedText(self._whole, self._mode, max(self.width(), 40)))
 
 
+class LetsUndoThrough(QObject):
+    """In a number's field the window's undo is meant, not that of the digits typed."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            undo, redo = QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo
+            if event.matches(undo) or event.matches(redo):
+                event.ignore()
+                return True
+        return super().eventFilter(watched, event)
+
+
 class QuietSpinBox(QSpinBox):
     """A spin box that the wheel changes only while it has the focus: scrolling past it changes nothing."""
 
@@ -94,6 +106,7 @@ class QuietSpinBox(QSpinBox):
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setGroupSeparatorShown(True)
+        self.installEventFilter(LetsUndoThrough(self))
 
     def wheelEvent(self, event: object) -> None:
         if self.hasFocus():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
+    QMenu,
     QToolButton,
     QTreeWidget,
     QTreeWidgetItem,
@@ -15,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.icons import icon
+from app.models.dragging import URI_LIST, files_mime
 from app.theme import Theme
 from app.views.parts import Text
 from pipeline.records import Location
@@ -24,6 +28,24 @@ from pipeline.words.sentences import pages
 MOST_ROWS = 2_000
 
 
+class _PlaceList(QTreeWidget):
+    """A list whose rows' files can be dragged to another program."""
+
+    def __init__(self, path_of: Callable[[int], str]) -> None:
+        super().__init__()
+        self._path_of = path_of
+        self.setDragDropMode(QTreeWidget.DragDropMode.DragOnly)
+
+    def mimeTypes(self) -> list[str]:
+        return [URI_LIST]
+
+    def mimeData(self, items: Sequence[QTreeWidgetItem]) -> QMimeData:
+        return files_mime([self._path_of(self.indexOfTopLevelItem(item)) for item in items])
+
+    def startDrag(self, supported: Qt.DropAction) -> None:
+        super().startDrag(Qt.DropAction.CopyAction)
+
+
 class PlacesView(QWidget):
     """A list with three buttons below it. Enter or a double click opens the file; moving shows the place."""
 
@@ -31,12 +53,13 @@ class PlacesView(QWidget):
     openRequested = Signal(str)
     openAtRequested = Signal(object)  # Location
     revealRequested = Signal(str)
+    copyRequested = Signal(str, str)  # text, what it is
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._places: tuple[Location, ...] = ()
         self._title = Text(bold=True, wrap=True)
-        self._list = QTreeWidget()
+        self._list = _PlaceList(lambda row: self._places[row].path)
         self._list.setRootIsDecorated(False)
         self._list.setUniformRowHeights(True)
         self._list.setAllColumnsShowFocus(True)
@@ -51,6 +74,8 @@ class PlacesView(QWidget):
         self._list.currentItemChanged.connect(self._moved)
         self._list.itemDoubleClicked.connect(self._open)
         self._list.installEventFilter(self)
+        self._list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._list.customContextMenuRequested.connect(self._menu)
         self._open_button = QToolButton()
         self._open_button.setAccessibleName("Open this file")
         self._open_button.setToolTip("Open this file with its own program (Enter)")
@@ -113,6 +138,27 @@ class PlacesView(QWidget):
             self._open()
             return True
         return super().eventFilter(watched, event)
+
+    def copied(self) -> tuple[str, str] | None:
+        """What "Copy" copies while the list has the focus, and what that is; None while it has not."""
+        place = self._current()
+        return (place.path, "the path") if place is not None and self._list.hasFocus() else None
+
+    def _menu(self, at: QPoint) -> None:
+        place = self._current()
+        if place is None:
+            return
+        row = "\t".join((place.path, pages(place.page_first, place.page_last), f"{place.start}", f"{place.end}"))
+        menu = QMenu(self)
+        menu.addAction("Open", self._open)
+        if place.page_first is not None:
+            menu.addAction("Open at this place", self._open_at)
+        menu.addAction("Reveal in its folder", self._reveal)
+        menu.addSeparator()
+        menu.addAction("Copy path", lambda: self.copyRequested.emit(place.path, "the path"))
+        menu.addAction("Copy row", lambda: self.copyRequested.emit(row, "the row"))
+        menu.popup(self._list.viewport().mapToGlobal(at))
+        menu.aboutToHide.connect(menu.deleteLater)
 
     def _current(self) -> Location | None:
         row = self._list.currentIndex().row()

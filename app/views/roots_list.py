@@ -26,6 +26,7 @@ class RootsList(QScrollArea):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName("Folders of this library")
         self._theme = theme
         self._shown: tuple[tuple[Root, int], ...] = ()
         self._removable = True

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidgetAction,
 )
 
-from app.views.parts import Flow, QuietSpinBox, Text
+from app.views.parts import Flow, LetsUndoThrough, QuietSpinBox, Text
 from pipeline.records import SettingInForce
 from pipeline.settings import BY_KEY, Settings, SettingSpec, Value
 from pipeline.words.plain import tool_tip
@@ -52,6 +52,7 @@ class SettingControl(QWidget):
             self.control = decimal = QDoubleSpinBox()
             decimal.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             decimal.lineEdit().setTextMargins(4, 0, 0, 0)
+            decimal.installEventFilter(LetsUndoThrough(decimal))
             decimal.setDecimals(2)
             decimal.setSingleStep(0.05)
             decimal.setRange(spec.low or 0.0, spec.high or 1.0)

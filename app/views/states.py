@@ -19,6 +19,7 @@ class StatePanel(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("What is so, and what to do")
         self.shown: Problem | None = None
         inside = QWidget()
         column = QVBoxLayout(inside)

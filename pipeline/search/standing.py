@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from pipeline.search.dense import DenseSearch
 from pipeline.search.port import Question
 from pipeline.store.catalog import Catalog, ChunkRow
 from pipeline.store.passages import Passages
+from pipeline.store.vectors import Ids
 
 Place = tuple[str, int]  # doc_id, chunk_index
 
@@ -41,48 +41,30 @@ def standings(
     wanted = {_place(row): row for row in reachable[:most]}
     if not wanted:
         return {}
-
-    fold_of = passages.fold_keys()
-    held = passages.held(question.only_document)
-    out = passages.held_by(left_out) if left_out else {}
     wanted_folds = {row.fold_key for row in wanted.values()}
+    counts = _Counts(ids, passages, question.only_document, left_out, by_text)
     # Only where a wanted text stands among others of equal score does their order among each other matter.
-    bounds = [0, *(np.flatnonzero(np.diff(scores)) + 1).tolist(), len(ids)]
-    groups = [ids[start:end].tolist() for start, end in pairwise(bounds)]
-    close = [any(fold_of.get(text_id) in wanted_folds for text_id in group) for group in groups]
+    bounds = np.array([0, *(np.flatnonzero(np.diff(scores)) + 1), len(ids)])
+    groups = np.searchsorted(bounds, counts.positions(passages.texts_of(wanted_folds)), side="right") - 1
+    close = [(int(bounds[group]), int(bounds[group + 1])) for group in np.unique(groups)]
     ordered: dict[int, list[ChunkRow]] = {}
-    looked_into = [text_id for group, is_close in zip(groups, close, strict=True) if is_close for text_id in group]
+    looked_into = [text_id for start, end in close for text_id in ids[start:end].tolist()]
     for row in catalog.chunk_rows(looked_into, -1, question.only_document):
         ordered.setdefault(row.text_id, []).append(row)
 
-    rank = place = 0
-    seen: set[str] = set()
     place_of_text: dict[str, int] = {}
     found: dict[Place, tuple[int, int | None]] = {}
-    for group, is_close in zip(groups, close, strict=True):
-        if not is_close:
-            for text_id in group:
-                count = held.get(text_id, 0)
-                rank += count or 1  # a vector that no chunk holds is a hit all the same
-                served = count - out.get(text_id, 0)
-                if not by_text:
-                    place += served
-                elif served and fold_of[text_id] not in seen:
-                    seen.add(fold_of[text_id])
-                    place += 1
-            continue
-        for row in sorted((row for text_id in group for row in ordered.get(text_id, ())), key=_place):
+    for start, end in close:
+        rank, place = counts.before(start)
+        among = [row for text_id in ids[start:end].tolist() for row in ordered.get(text_id, ())]
+        for row in sorted(among, key=_place):
             rank += 1
             served = row.location.doc_id not in left_out
-            if served and (not by_text or row.fold_key not in seen):
-                seen.add(row.fold_key)
+            if served and not (by_text and (row.fold_key in place_of_text or counts.counted(row.fold_key, start))):
                 place += 1
-                place_of_text.setdefault(row.fold_key, place)
+                place_of_text[row.fold_key] = place
             if _place(row) in wanted:
                 found[_place(row)] = (rank, place if served else None)
-        rank += sum(1 for text_id in group if text_id not in held)
-        if len(found) == len(wanted) and not (by_text and any(fold not in seen for fold in wanted_folds)):
-            break
     standing = {}
     for key, row in wanted.items():
         own_rank, own_place = found[key]
@@ -94,3 +76,60 @@ def standings(
 
 def _place(row: ChunkRow) -> Place:
     return (row.location.doc_id, row.location.chunk_index)
+
+
+class _Counts:
+    """How much stands before a position of the list of texts: chunks, and what `retrieve-k` counts of them."""
+
+    def __init__(
+        self, ids: Ids, passages: Passages, only_document: str | None, left_out: Collection[str], by_text: bool
+    ) -> None:
+        self._order = np.argsort(ids)
+        self._ids = ids
+        if only_document is None:
+            held = np.ones(len(ids), np.int64)
+            self._put(held, passages.held_not_once())
+        else:
+            held = np.zeros(len(ids), np.int64)
+            self._put(held, passages.held_by([only_document]))
+        served = held.copy()
+        out_of_reach = [doc_id for doc_id in left_out if only_document in (None, doc_id)]
+        if out_of_reach:
+            out = np.zeros(len(ids), np.int64)
+            self._put(out, passages.held_by(out_of_reach))
+            served -= out
+        self._first: dict[str, int] = {}  # of the folded texts that several texts stand for: the first served one
+        if by_text:
+            served = np.minimum(served, 1)
+            shared = passages.texts_that_fold_alike()
+            for position, text_id in sorted((at, text_id) for text_id, at in self._located(shared)):
+                fold_key = shared[text_id]
+                if served[position] and self._first.setdefault(fold_key, position) != position:
+                    served[position] = 0
+        # A vector that no chunk holds is a hit all the same.
+        self._ranks = np.concatenate(([0], np.cumsum(np.maximum(held, 1))))
+        self._places = np.concatenate(([0], np.cumsum(served)))
+
+    def positions(self, text_ids: Iterable[int]) -> list[int]:
+        """Where these texts stand, as far as they stand in the list."""
+        return [position for _, position in self._located(text_ids)]
+
+    def _located(self, text_ids: Iterable[int]) -> list[tuple[int, int]]:
+        keys = np.fromiter(text_ids, np.int64)
+        if not len(keys) or not len(self._ids):
+            return []
+        places = np.minimum(np.searchsorted(self._ids, keys, sorter=self._order), len(self._ids) - 1)
+        positions = self._order[places]
+        there = self._ids[positions] == keys
+        return list(zip(keys[there].tolist(), positions[there].tolist(), strict=True))
+
+    def _put(self, counts: Ids, values: Mapping[int, int]) -> None:
+        for text_id, position in self._located(values):
+            counts[position] = values[text_id]
+
+    def before(self, position: int) -> tuple[int, int]:
+        return int(self._ranks[position]), int(self._places[position])
+
+    def counted(self, fold_key: str, position: int) -> bool:
+        """Whether an equal folded text stands before this position and counts there."""
+        return self._first.get(fold_key, position) < position

@@ -72,11 +72,11 @@ class Passages:
 
     # --- for standings ---
 
-    def held(self, only_document: str | None = None) -> dict[int, int]:
-        """How many chunks hold each text, of the library or of one document."""
-        if only_document is None:
-            return dict(self._rows("SELECT text_id, COUNT(*) FROM chunks GROUP BY text_id"))
-        return self.held_by([only_document])
+    def held_not_once(self) -> dict[int, int]:
+        """How many chunks hold each text, of the texts that more than one holds, or none."""
+        several = self._rows("SELECT text_id, COUNT(*) FROM chunks GROUP BY text_id HAVING COUNT(*) > 1")
+        none = self._rows("SELECT id, 0 FROM texts WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE text_id = texts.id)")
+        return dict(several + none)
 
     def held_by(self, doc_ids: Collection[str]) -> dict[int, int]:
         """How many chunks of these documents hold each text."""
@@ -88,9 +88,19 @@ class Passages:
             )
         )
 
-    def fold_keys(self) -> dict[int, str]:
-        """The fold key of every text."""
-        return dict(self._rows("SELECT id, fold_key FROM texts"))
+    def texts_of(self, fold_keys: Collection[str]) -> list[int]:
+        """The texts of these fold keys."""
+        found = "SELECT id FROM texts WHERE fold_key IN (SELECT value FROM json_each(?))"
+        return [row[0] for row in self._rows(found, [json.dumps(list(fold_keys))])]
+
+    def texts_that_fold_alike(self) -> dict[int, str]:
+        """The fold key of each text that shares it with another text."""
+        return dict(
+            self._rows(
+                "SELECT id, fold_key FROM texts WHERE fold_key IN "
+                "(SELECT fold_key FROM texts GROUP BY fold_key HAVING COUNT(*) > 1)"
+            )
+        )
 
     def _rows(self, sql: str, parameters: Collection[Any] = ()) -> list[Any]:
         return self._db.conn.execute(sql, list(parameters)).fetchall()

@@ -28,7 +28,7 @@ from tests.pipeline.test_rules import WORDS, asked, library
 from tests.support.folders import Folder, document, passage
 
 some = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 
@@ -47,7 +47,8 @@ def situation_of(seed: int) -> Situation:
     """Several documents of several passages each, many of them shared, and settings under which little comes in, so
     that every stage has something to drop. (Drawn by a seed: strategies favour the empty and the equal.)"""
     random = Random(seed)
-    pool = [" ".join(random.choices(WORDS, k=random.randint(2, 5))) for _ in range(random.randint(6, 14))]
+    pool = [" ".join(random.choices(WORDS, k=random.randint(2, 6))) for _ in range(random.randint(5, 9))]
+    pool += [f"{text} {random.choice(WORDS)}" for text in random.sample(pool, 4)]  # near twins
     names = random.sample("abcdef", random.randint(3, 6))
     documents = {f"{name}.txt": "\n\n".join(random.choices(pool, k=random.randint(2, 6))) for name in names}
     values: dict[str, object] = {
@@ -56,7 +57,7 @@ def situation_of(seed: int) -> Situation:
         "max-chunks-per-document": random.choice([0, 1, 1, 2, 3]),
         "policy": random.choice(["evidence", "evidence", "evidence", "plain", "source"]),
         "fold-near": random.random() < 0.3,
-        "near-threshold": random.choice([0.2, 0.33, 0.5, 0.9]),
+        "near-threshold": random.choice([0.2, 0.33, 0.5]),
         "max-chars-per-item": random.choice([10, 30, 1500]),
         "max-total-chars": random.choice([20, 50, 210, 6000]),
         "serve-stale": random.random() < 0.3,
@@ -149,9 +150,9 @@ NUMBERS = (
 def values(setting: str, current: int) -> list[int]:
     """All values that can matter in these small libraries, the nearest to the one in force first."""
     in_force = current or 40 if setting == "max-chunks-per-document" else current  # no cap (0) is more than any
-    span = range(1, 40)
+    span = range(1, 80 if setting == "max-chars-per-item" else 40)  # no passage is longer, no library has more
     if setting == "max-total-chars":
-        span = range(max(1, current - 2), current + 120)
+        span = range(max(1, current - 2), current + 260)
     possible = [value for value in span if value != current]
     return sorted(possible, key=lambda value: abs(value - in_force))
 
@@ -183,7 +184,7 @@ def tried_out(what_if: WhatIf, chosen: Settings, goal: Goal, question: ReadyQues
     return found
 
 
-@settings(some, max_examples=80)
+@settings(some, max_examples=40)
 @given(seeds, st.integers(0, 10**6))
 def test_each_change_is_the_smallest_that_brings_it_in_and_there_are_no_others(seed: int, pick: int) -> None:
     asked_of = situation_of(seed)

@@ -1,0 +1,283 @@
+"""The questions that were asked of a library, in a file of their own beside it.
+
+Not in the library's database: a question is asked while another process indexes, and asking must never wait for it,
+nor fail with it. Whatever is wrong with the history costs the history alone.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlite_utils import Database, Migrations
+
+from pipeline.errors import HistoryError
+from pipeline.figures import figures_of
+from pipeline.findings import Figures, HistoryEntry
+from pipeline.records import Trace
+from pipeline.textkeys import fold
+from pipeline.trace import left_out_by_choice, settings_given
+
+HISTORY_NAME = "history.sqlite3"
+HISTORY_VERSION = 1
+MOST_ENTRIES = 10_000  # that are not pinned
+_PATIENCE = 2.0  # seconds for another process that writes to the history
+
+migrations = Migrations("twinspect-history")
+
+
+@migrations()
+def m001_entries(db: Database) -> None:
+    """`folded` is the text as it is searched; `asked` what makes two askings the same: text, settings and scope."""
+    db.executescript(
+        """
+        CREATE TABLE entries (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            asked_at TEXT NOT NULL,
+            text TEXT NOT NULL,
+            folded TEXT NOT NULL,
+            asked TEXT NOT NULL,
+            generation INTEGER NOT NULL,
+            figures TEXT NOT NULL,
+            pinned INTEGER NOT NULL DEFAULT 0,
+            times INTEGER NOT NULL DEFAULT 1
+        );
+        CREATE INDEX entries_pinned ON entries(pinned, id);
+        """
+    )
+
+
+def history_file(library: Path) -> Path:
+    return library / HISTORY_NAME
+
+
+class History:
+    """The history of one library, used from one thread at a time. Opens its file at first use; looking at a history
+    that is not there makes none. Every function raises `HistoryError` in words when the file cannot be used."""
+
+    def __init__(self, library: Path) -> None:
+        self._library = library
+        self._db: Database | None = None
+        self._writable = False
+
+    # --- keeping ---
+
+    def remember(self, trace: Trace, *, replaces: int | None = None) -> int:
+        """Keep the question with its settings, scope and figures; the entry's id.
+
+        Asked again in the same way with no other between, it stays one entry that counts. `replaces` names an entry
+        that this one takes the place of, such as the half-typed question before; a pinned one stays.
+        """
+        asked = json.dumps(
+            {
+                "settings": settings_given(trace),
+                "left_out": left_out_by_choice(trace),
+                "preferred": list(trace.preferred),
+                "only_document": trace.only_file,
+            },
+            sort_keys=True,
+        )
+        figures = figures_of(trace)
+        numbers = json.dumps({name: getattr(figures, name) for name in Figures.__slots__})
+        with self._writing() as db:
+            if replaces is not None:
+                db.execute("DELETE FROM entries WHERE id = ? AND pinned = 0", [replaces])
+            last = db.execute("SELECT id, text, asked, pinned FROM entries ORDER BY id DESC LIMIT 1").fetchone()
+            if last is not None and (last[1], last[2]) == (trace.query, asked) and not last[3]:
+                db.execute(
+                    "UPDATE entries SET asked_at = ?, generation = ?, figures = ?, times = times + 1 WHERE id = ?",
+                    [_now(), trace.library.generation, numbers, last[0]],
+                )
+                return int(last[0])
+            cursor = db.execute(
+                "INSERT INTO entries (asked_at, text, folded, asked, generation, figures) VALUES (?, ?, ?, ?, ?, ?)",
+                [_now(), trace.query, _searched(trace.query), asked, trace.library.generation, numbers],
+            )
+            db.execute(
+                "DELETE FROM entries WHERE pinned = 0 AND id <= "
+                "(SELECT id FROM entries WHERE pinned = 0 ORDER BY id DESC LIMIT 1 OFFSET ?)",
+                [MOST_ENTRIES],
+            )
+            return int(cursor.lastrowid or 0)
+
+    def pin(self, entry_id: int, pinned: bool = True) -> None:
+        """Keep this entry whatever comes, or no longer."""
+        with self._writing() as db:
+            db.execute("UPDATE entries SET pinned = ? WHERE id = ?", [int(pinned), entry_id])
+
+    def forget(self, entry_id: int) -> None:
+        """Take this entry out, pinned or not."""
+        with self._writing() as db:
+            db.execute("DELETE FROM entries WHERE id = ?", [entry_id])
+        self._wipe()
+
+    def forget_all(self, *, pinned_too: bool = False) -> int:
+        """Take all entries out, the pinned ones only if told so; how many went."""
+        with self._writing() as db:
+            cursor = db.execute("DELETE FROM entries WHERE pinned = 0 OR ?", [int(pinned_too)])
+            gone = int(cursor.rowcount)
+        self._wipe()
+        return gone
+
+    # --- looking ---
+
+    def entries(
+        self, search: str = "", *, pinned_only: bool = False, limit: int = 200, offset: int = 0
+    ) -> tuple[HistoryEntry, ...]:
+        """The newest first; with `search`, those whose text holds all its words, whatever their case."""
+        words = _searched(search).split()
+        wanted = " AND ".join(["instr(folded, ?) > 0"] * len(words) + ["(pinned OR NOT ?)"])
+        rows = self._rows(
+            "SELECT id, asked_at, text, asked, generation, figures, pinned, times FROM entries "
+            f"WHERE {wanted} ORDER BY id DESC LIMIT ? OFFSET ?",
+            [*words, int(pinned_only), limit, offset],
+        )
+        return tuple(_entry(row) for row in rows)
+
+    def entry(self, entry_id: int) -> HistoryEntry | None:
+        """One entry; None when it is not there any more."""
+        rows = self._rows(
+            "SELECT id, asked_at, text, asked, generation, figures, pinned, times FROM entries WHERE id = ?",
+            [entry_id],
+        )
+        return _entry(rows[0]) if rows else None
+
+    def count(self) -> int:
+        """How many entries there are."""
+        rows = self._rows("SELECT COUNT(*) FROM entries", [])
+        return int(rows[0][0]) if rows else 0
+
+    def close(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    # --- the file ---
+
+    def _rows(self, sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+        if self._db is None and not history_file(self._library).is_file():
+            return []
+        with self._in_words():
+            rows: list[tuple[Any, ...]] = self._opened(write=False).execute(sql, list(parameters)).fetchall()
+            return rows
+
+    @contextmanager
+    def _writing(self) -> Iterator[Database]:
+        with self._in_words():
+            db = self._opened(write=True)
+            with db.atomic():
+                yield db
+
+    def _wipe(self) -> None:
+        """What was forgotten must not linger in the write-ahead log."""
+        with self._in_words():
+            self._opened(write=True).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _opened(self, *, write: bool) -> Database:
+        if self._db is not None and (self._writable or not write):
+            return self._db
+        self.close()
+        self._db = _for_writing(self._library) if write else _for_reading(self._library)
+        self._writable = write
+        return self._db
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        """Whatever the database says as a `HistoryError`; the connection is opened anew next time."""
+        try:
+            yield
+        except (sqlite3.Error, OSError, ValueError, KeyError, TypeError) as error:
+            self.close()
+            file = history_file(self._library)
+            if _is_damage(error):
+                said = f"{file} is damaged ({error}): move it aside to begin a new history; answers do not need it"
+            else:
+                said = f"the history in {file} cannot be used ({error}); answers do not need it"
+            raise HistoryError(said) from error
+
+
+def _for_writing(library: Path) -> Database:
+    if not library.is_dir():
+        raise FileNotFoundError(f"there is no folder {library}")
+    return _set_up(sqlite3.connect(str(history_file(library)), timeout=_PATIENCE, check_same_thread=False))
+
+
+def _set_up(connection: sqlite3.Connection) -> Database:
+    try:
+        db = Database(connection)
+        _refuse_newer(db)
+        db.enable_wal()
+        db.execute("PRAGMA synchronous=NORMAL")
+        db.execute("PRAGMA secure_delete=ON")  # forgotten means overwritten
+        if db.execute("PRAGMA user_version").fetchone()[0] < HISTORY_VERSION:
+            migrations.apply(db)
+            db.execute(f"PRAGMA user_version={HISTORY_VERSION}")
+    except BaseException:
+        connection.close()
+        raise
+    return db
+
+
+def _for_reading(library: Path) -> Database:
+    """As the library is read: where WAL's shared memory cannot be made, nobody writes, and the file stands still."""
+    address = history_file(library).resolve().as_uri()
+    for last, mode in ((False, "mode=rw"), (True, "mode=ro&immutable=1")):
+        connection = sqlite3.connect(f"{address}?{mode}", uri=True, timeout=_PATIENCE, check_same_thread=False)
+        try:
+            db = Database(connection)
+            db.execute("PRAGMA query_only=1")
+            _refuse_newer(db)
+            db.execute("SELECT COUNT(*) FROM entries").fetchone()
+        except sqlite3.OperationalError:
+            connection.close()
+            if last:
+                raise
+            continue
+        except BaseException:
+            connection.close()
+            raise
+        return db
+    raise AssertionError("unreachable")
+
+
+def _refuse_newer(db: Database) -> None:
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version > HISTORY_VERSION:
+        raise ValueError(f"it was written by a newer version of Twinspect: history version {version}")
+
+
+def _is_damage(error: Exception) -> bool:
+    return isinstance(error, sqlite3.DatabaseError) and (
+        not isinstance(error, sqlite3.OperationalError) or "malformed" in str(error) or "no such" in str(error)
+    )
+
+
+def _entry(row: tuple[Any, ...]) -> HistoryEntry:
+    entry_id, asked_at, text, asked, generation, figures, pinned, times = row
+    scope = json.loads(asked)
+    return HistoryEntry(
+        id=entry_id,
+        asked_at=asked_at,
+        text=text,
+        settings=scope["settings"],
+        left_out=tuple(scope["left_out"]),
+        preferred=tuple(scope["preferred"]),
+        only_document=scope["only_document"],
+        generation=generation,
+        figures=Figures(**json.loads(figures)),
+        pinned=bool(pinned),
+        times=times,
+    )
+
+
+def _searched(text: str) -> str:
+    return fold(text).casefold()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
