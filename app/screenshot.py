@@ -22,6 +22,10 @@ def save_screenshot(
     library: Path, trace: Trace, file: Path, size: tuple[int, int] = (1600, 1000), scheme: str = "light"
 ) -> None:
     """Write a PNG of the window that shows this answer. Raises `TwinspectError` when it cannot be written."""
+    if file.suffix.lower() != ".png":
+        raise TwinspectError(f"{file} has to end with .png: that is what is written")
+    if not file.absolute().parent.is_dir():
+        raise TwinspectError(f"there is no folder {file.absolute().parent}")
     from PySide6.QtGui import QGuiApplication
 
     if QGuiApplication.instance() is None:
@@ -46,7 +50,6 @@ def save_screenshot(
         finally:
             shell.window.close()
             watch.deleteLater()
-    file.parent.mkdir(parents=True, exist_ok=True)
     if not picture.save(str(file), "PNG"):
         raise TwinspectError(f"the picture could not be written to {file}")
 

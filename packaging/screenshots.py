@@ -17,6 +17,7 @@ SCHEMES = ("light", "dark")
 
 
 def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from app.sample import DOCUMENTS, doc_id_of, read_questions
     from app.screenshot import save_screenshot

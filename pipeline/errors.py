@@ -11,7 +11,7 @@ class SettingError(TwinspectError):
     """A setting that does not exist or whose value is impossible."""
 
     def __init__(self, key: str, value: object, allowed: str, source: str = "") -> None:
-        where = f" (in {source})" if source else ""
+        where = f" ({source})" if source else ""
         super().__init__(f"setting {key!r}: {value!r} is not possible{where}; allowed: {allowed}")
         self.key, self.value, self.allowed, self.source = key, value, allowed, source
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from pipeline.errors import ModelError
 
 DEFAULT_NAME = "all-MiniLM-L6-v2"
-_HASHED_WHOLE = 4 * 1024 * 1024  # bytes; of larger files (the weights) size, head and tail are hashed
 _WEIGHTS = (".safetensors", ".bin", ".onnx", ".pt", ".msgpack", ".h5")
 _CONFIGURATION = ("modules.json", "config.json")
 
@@ -83,7 +82,7 @@ def _fingerprint(folder: Path) -> str:
                 continue
             weights += file.suffix in _WEIGHTS
             digest.update(file.relative_to(folder).as_posix().encode())
-            digest.update(_sample(file))
+            digest.update(_digest(file))
     except OSError as error:
         raise ModelError(f"the model in {folder} cannot be read: {error}") from error
     if not weights:
@@ -91,13 +90,6 @@ def _fingerprint(folder: Path) -> str:
     return digest.hexdigest()[:32]
 
 
-def _sample(file: Path) -> bytes:
-    size = file.stat().st_size
+def _digest(file: Path) -> bytes:
     with file.open("rb") as stream:
-        if size <= _HASHED_WHOLE:
-            content = stream.read()
-        else:
-            content = stream.read(_HASHED_WHOLE // 2)
-            stream.seek(-_HASHED_WHOLE // 2, 2)
-            content += stream.read()
-    return size.to_bytes(8, "little") + hashlib.sha256(content).digest()
+        return hashlib.file_digest(stream, "sha256").digest()

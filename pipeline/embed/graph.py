@@ -10,6 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+# Read once, when the library is loaded: it would gather what it calls telemetry and try to send it. Nothing is sent
+# anywhere from here, so this stands before the import.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
 import numpy as np
 import onnxruntime  # type: ignore[import-untyped]
 from tokenizers import Encoding, Tokenizer

@@ -49,7 +49,7 @@ def collapse(
                 fates[member.rank] = Fate(
                     "collapsed",
                     "collapse",
-                    f"identical to candidate {block.carrier.rank}, which cites it",
+                    f"identical to candidate {block.carrier.rank}, and one block with it",
                     into=block.key,
                     numbers={"rank": block.carrier.rank, "places": len(members)},
                 )

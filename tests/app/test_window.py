@@ -488,7 +488,7 @@ def test_a_screenshot_is_the_real_window(shells: ShellMaker, opened: Shell, wait
     trace = answer_to(opened, "damaged item", wait)
     folder = opened.session.shelf.library.folder
     assert folder is not None
-    save_screenshot(folder, trace, tmp_path / "deep" / "picture.png", (1024, 700), "dark")
-    picture = QImage(str(tmp_path / "deep" / "picture.png"))
+    save_screenshot(folder, trace, tmp_path / "picture.png", (1024, 700), "dark")
+    picture = QImage(str(tmp_path / "picture.png"))
     assert (picture.width(), picture.height()) == (1024, 700)
     assert len({picture.pixel(x, y) for x in range(0, 1024, 7) for y in range(0, 700, 7)}) > 20

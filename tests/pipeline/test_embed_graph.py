@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -462,3 +463,12 @@ def test_where_graphs_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     monkeypatch.delenv(CACHE_VARIABLE)
     monkeypatch.setattr(graph_cache, "user_cache_path", lambda *_, **__: tmp_path / "user")
     assert GraphCache("f").folder == tmp_path / "user" / "models" / "f"
+
+
+def test_the_runtime_gathers_and_sends_nothing(tmp_path: Path) -> None:
+    """The library would leave a queue of events in the user's cache, and look up a host to send them to."""
+    cache = tmp_path / "cache"
+    code = "import pipeline.embed.graph, time; time.sleep(1)"
+    environment = os.environ | {"XDG_CACHE_HOME": str(cache), "HOME": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, cwd=Path(__file__).parents[2])
+    assert not list(tmp_path.rglob("*onnxruntime*"))

@@ -123,6 +123,7 @@ def test_every_answer_keeps_the_rules(
             check_citations(trace, catalog, chosen, not_served)
             check_cap_and_cut(trace, chosen)
             check_budgets(trace, chosen)
+            check_cap_remedies(trace, chosen, folder, encoder, left_out)
             check_shortfall(trace, chosen, folder, encoder, left_out)
         finally:
             db.close()
@@ -266,6 +267,23 @@ def check_budgets(trace: Trace, chosen: Settings) -> None:
         assert item.chars == len(item.content) <= chosen.max_chars_per_item
         assert blocks[item.document_id].content.startswith(item.content)
         assert item.cut == (item.content != blocks[item.document_id].content)
+
+
+def check_cap_remedies(trace: Trace, chosen: Settings, folder: Path, encoder: WordEncoder, left_out: set[str]) -> None:
+    """What a fate says would keep a block keeps it."""
+    for traced in [t for t in trace.candidates if t.fate.name == "over_document_cap"][:2]:
+        numbers = traced.fate.numbers
+        needed: dict[str, object] = {"max-chunks-per-document": numbers["cap_needed"]}
+        if numbers["place"] > chosen.return_n:
+            assert traced.candidate.fold_key not in _answered(trace, chosen, needed, folder, encoder, left_out)
+            needed["return-n"] = numbers["place"]
+        assert traced.candidate.fold_key in _answered(trace, chosen, needed, folder, encoder, left_out)
+
+
+def _answered(
+    trace: Trace, chosen: Settings, needed: dict[str, object], folder: Path, encoder: WordEncoder, left_out: set[str]
+) -> set[str]:
+    return {block.fold_key for block in ask(folder, encoder, trace.query, chosen.with_flags(needed), left_out).evidence}
 
 
 def check_shortfall(trace: Trace, chosen: Settings, folder: Path, encoder: WordEncoder, left_out: set[str]) -> None:

@@ -201,20 +201,23 @@ def test_the_cap_names_the_siblings_and_the_cap_that_would_keep_it() -> None:
         single_block(c)
         for c in candidates(*(hit("a", n, 0.9 - n / 100, f"t{n}") for n in range(4)), hit("b", 0, 0.1, "u"))
     ]
-    outcome = cap_documents(blocks, 2)
+    outcome = cap_documents(blocks, 2, 3)
     assert [block.key for block in outcome.kept] == ["a#chunk-0", "a#chunk-1", "b#chunk-0"]
     fate = outcome.fates[4]
     assert fate.name == "over_document_cap"
-    assert fate.numbers == {"doc_id": "a", "siblings": [1, 2], "position": 4, "cap": 2, "cap_needed": 4}
-    assert len(cap_documents(blocks, 4).kept) == 5
-    assert len(cap_documents(blocks, 0).kept) == 5
+    assert (fate.numbers["doc_id"], fate.numbers["siblings"]) == ("a", [1, 2])
+    assert (fate.numbers["cap_needed"], fate.numbers["place"]) == (4, 4)
+    assert "a cap of 4 and a return-n of 4 would keep it" in fate.reason
+    assert "a cap of 3 would keep it" in outcome.fates[3].reason
+    assert len(cap_documents(blocks, 4, 5).kept) == 5
+    assert len(cap_documents(blocks, 0, 5).kept) == 5
 
 
 def test_a_collapsed_block_counts_against_its_representative_alone() -> None:
     found = candidates(
         hit("a", 0, 0.9, "same"), hit("b", 0, 0.9, "same"), hit("b", 1, 0.8, "more"), hit("b", 2, 0.7, "most")
     )
-    outcome = cap_documents(collapse(found).kept, 2)
+    outcome = cap_documents(collapse(found).kept, 2, 5)
     assert [block.key for block in outcome.kept] == ["a#chunk-0", "b#chunk-1", "b#chunk-2"]
 
 
