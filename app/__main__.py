@@ -38,7 +38,7 @@ def _save_screenshot(library: Path, trace: Trace, file: Path) -> None:
 
 def entry() -> None:
     """The console script."""
-    sys.exit(main(sys.argv[1:]))
+    cli.leave(main(sys.argv[1:]))
 
 
 if __name__ == "__main__":

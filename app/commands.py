@@ -191,7 +191,8 @@ class Commands(QObject):
             return
         from pipeline.trace import to_json  # once, when it is asked for
 
-        self._write(file, lambda: file.write_text(json.dumps(to_json(trace), indent=2), "utf-8"))
+        named = file if file.suffix else file.with_suffix(".json")
+        self._write(named, lambda: named.write_text(json.dumps(to_json(trace), indent=2), "utf-8"))
 
     def _export_page(self) -> None:
         trace = self._session.inquiry.answer.trace
@@ -200,7 +201,8 @@ class Commands(QObject):
             return
         from pipeline.export.page import trace_page  # once, when it is asked for
 
-        self._write(file, lambda: file.write_text(trace_page(trace), "utf-8"))
+        named = file if file.suffix else file.with_suffix(".html")
+        self._write(named, lambda: named.write_text(trace_page(trace), "utf-8"))
 
     def _save_picture(self) -> None:
         picture = self._window.grab()

@@ -17,8 +17,8 @@ def problem_of(error: BaseException | None, details: str = "") -> Problem:
     match error:
         case errors.LibraryLocked():
             return Problem(
-                "Another window or command is writing to this library",
-                f"{said} You can read and ask meanwhile. Try again when the other one has finished.",
+                "This library is being written to",
+                f"{said[:1].upper()}{said[1:]}. You can read and ask meanwhile.",
                 (_TRY_AGAIN,),
             )
         case errors.LibraryTooNew():
@@ -26,7 +26,7 @@ def problem_of(error: BaseException | None, details: str = "") -> Problem:
         case errors.LibraryDamaged():
             return Problem(
                 "This library cannot be read",
-                f"{said} Your documents are untouched: index their folders into another library.",
+                f"{said}. Your documents are untouched.",
                 (_OTHER_LIBRARY, NextStep("Show its folder", "reveal-library")),
             )
         case errors.ModelMismatch():

@@ -189,7 +189,7 @@ class Session(QObject):
         if self.model.phase != "ready" or library.phase != "open" or not library.model_fingerprint:
             return self._settings_problem
         if library.model_fingerprint == self.model.fingerprint:
-            return self._settings_problem
+            return self._settings_problem or _unfinished(library, self.shelf.work)
         made_with = library.facts.model if library.facts is not None else "another model"
         return Problem(
             "This library was made with another model",
@@ -272,3 +272,11 @@ class Session(QObject):
     def close(self) -> bool:
         """End every job; False when one could not be ended in time."""
         return self._crew.close()
+
+
+def _unfinished(library: LibraryState, work: WorkState) -> Problem | None:
+    """That the last indexing was cancelled or killed, unless one is under way."""
+    if not library.unfinished or work.active:
+        return None
+    said = library.unfinished
+    return Problem("Not all files were read", said[0].upper() + said[1:] + ".", (NextStep("Re-index", "reindex"),))

@@ -166,6 +166,7 @@ class Shelf(QObject):
                 documents=tuple(status.documents),
                 counts=dict(status.counts),
                 freshness=dict(status.freshness),
+                unfinished=status.unfinished,
                 problem=None,
             )
         )

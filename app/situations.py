@@ -57,7 +57,7 @@ def _no_documents(library: LibraryState, model: ModelState, work: WorkState) -> 
     if library.roots:
         return Problem(
             "No documents",
-            "The folders of this library hold no file that can be read: text, Markdown, HTML or PDF.",
+            "The folders of this library hold no file that can be read, such as text, PDF, Office files or mail.",
             (_ADD, _PAGE_LIBRARY),
         )
     return Problem("This library is empty", "Add a folder of documents to ask questions of.", (_ADD, _SAMPLE))

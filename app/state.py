@@ -58,6 +58,7 @@ class LibraryState:
     documents: tuple[Document, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     freshness: Mapping[str, Freshness] = field(default_factory=dict)
+    unfinished: str = ""  # that the last indexing did not come to its end, in words
     problem: Problem | None = None  # why the library cannot be used at all
     notice: Problem | None = None  # what is wrong beside that
 

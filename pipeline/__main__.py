@@ -2,6 +2,6 @@
 
 import sys
 
-from pipeline.cli import main
+from pipeline.cli import leave, main
 
-sys.exit(main(sys.argv[1:]))
+leave(main(sys.argv[1:]))

@@ -6,29 +6,36 @@ Exit codes: 0 done, 1 failed with a one-line reason, 2 wrong usage, 130 cancelle
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pipeline import __version__
-from pipeline.errors import Cancelled, ModelError, SettingError, TwinspectError
-from pipeline.places import default_library
-from pipeline.progress import Progress
-from pipeline.settings import SPECS, Layer, Settings, read_layer, resolve
-from pipeline.words.plain import first_words, one_line
+from pipeline import __version__, cli_inspect
+from pipeline.errors import Cancelled, HistoryError, ModelError, SettingError, TwinspectError
+from pipeline.terminal import (
+    add_scope,
+    add_settings,
+    finish,
+    library_of,
+    one_line,
+    print_json,
+    printable,
+    progress_line,
+    scope_of,
+    settings_of,
+)
+from pipeline.words.plain import first_words
+from pipeline.words.sentences import freshness_mark
 
 if TYPE_CHECKING:
-    from pipeline.embed.local import LocalEncoder
     from pipeline.library import LibraryStatus
     from pipeline.records import Trace
 
 DONE, FAILED, USAGE, CANCELLED = 0, 1, 2, 130
-LIBRARY_SETTINGS = "settings.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,8 @@ def main(
 ) -> int:
     """Run one command and return its exit code. The window and its pictures are handed in by the program that has a
     window; without them those commands say so."""
+    if sys.stdout is None:  # closed by whoever started this
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # for as long as the process lasts
     try:
         options = _parser().parse_args(list(argv))
     except SystemExit as stop:
@@ -72,6 +81,7 @@ def main(
             "query": lambda: _query(options, save_screenshot),
             "status": lambda: _status(options),
             "forget": lambda: _forget(options),
+            **{name: partial(run, options) for name, run in cli_inspect.COMMANDS.items()},
         }
         commands[options.command]()
     except SettingError as error:
@@ -81,16 +91,31 @@ def main(
         print("twinspect: cancelled; what was done so far is kept", file=sys.stderr)
         return CANCELLED
     except TwinspectError as error:
-        print(f"twinspect: {_one_line(str(error))}", file=sys.stderr)
+        print(f"twinspect: {one_line(str(error))}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:
         # The reader of our output has gone (`| head`); nothing more can be told to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except OSError as error:
-        print(f"twinspect: {_one_line(str(error))}", file=sys.stderr)
+        what = (
+            f"{error.filename}: {error.strerror}" if error.filename and error.strerror else error.strerror or str(error)
+        )
+        print(f"twinspect: {one_line(what)}", file=sys.stderr)
         return FAILED
     return DONE
+
+
+def leave(code: int) -> NoReturn:
+    """End the process with this exit code."""
+    if code == CANCELLED:
+        # Threads inside the model's libraries may still be at work, and abort the process when it is taken down
+        # around them. Everything that was committed is on the disk.
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -114,26 +139,21 @@ def _parser() -> argparse.ArgumentParser:
 
     query = _command(commands, "query", "ask, and see what became of every candidate")
     query.add_argument("text", metavar="TEXT")
-    query.add_argument("--leave-out", action="append", default=[], metavar="PATH", help="leave this document out")
-    query.add_argument("--prefer", action="append", default=[], metavar="PATH", help="cite this copy first")
-    query.add_argument("--only-file", metavar="PATH", help="search in this document alone")
-    query.add_argument("--config", type=Path, metavar="FILE", help="settings from [rag] of this TOML file")
-    query.add_argument("--model", help="folder of the model (default: the library's own)")
+    add_scope(query)
+    add_settings(query)
     query.add_argument("--json", action="store_true", help="print the trace as JSON")
     query.add_argument(
         "--screenshot", type=Path, metavar="FILE.png", help="save a picture of the window with the answer"
     )
     query.add_argument("--html", type=Path, metavar="FILE", help="save the answer as one HTML page")
-    for spec in SPECS:
-        choices = "|".join(spec.choices) or spec.kind.__name__.upper()
-        query.add_argument(
-            f"--{spec.key}", metavar=choices, help=f"{spec.description} Default: {_default(spec.default)}."
-        )
+    query.add_argument("--no-texts", action="store_true", help="with --json and --html: hashes instead of texts")
+    query.add_argument("--no-history", action="store_true", help="do not keep this question in the library's history")
 
     status = _command(commands, "status", "documents by state, failures with their reasons, what changed on disk")
     status.add_argument("--json", action="store_true", help="print it as JSON")
     forget = _command(commands, "forget", "take a folder out of the library (its files are not touched)")
     forget.add_argument("folder", metavar="FOLDER")
+    cli_inspect.add_commands(lambda name, description: _command(commands, name, description))
     return parser
 
 
@@ -141,23 +161,6 @@ def _command(commands: Any, name: str, description: str) -> argparse.ArgumentPar
     parser: argparse.ArgumentParser = commands.add_parser(name, help=description, description=description)
     parser.add_argument("--library", type=Path, metavar="DIR", default=argparse.SUPPRESS, help="where the library lies")
     return parser
-
-
-def _default(value: object) -> str:
-    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _library(options: argparse.Namespace) -> Path:
-    return (options.library or default_library()).expanduser()
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _print_json(content: Any) -> None:
-    # ASCII only, so that a document's control characters reach no terminal.
-    print(json.dumps(content, indent=2))
 
 
 # --- index and forget ---
@@ -168,7 +171,7 @@ def _index(options: argparse.Namespace) -> None:
     from pipeline.index import index_library
     from pipeline.library import model_source
 
-    library = _library(options)
+    library = library_of(options)
     encoder = LocalEncoder(options.model or model_source(library))
     report = index_library(
         library,
@@ -177,12 +180,12 @@ def _index(options: argparse.Namespace) -> None:
         exclude=options.exclude,
         full=options.full,
         retry_failed=options.retry_failed,
-        progress=_progress_line(),
+        progress=progress_line(),
     )
     if sys.stderr.isatty():
         print(file=sys.stderr)
     if options.json:
-        _print_json(asdict(report))
+        print_json(asdict(report))
     else:
         print(
             f"{report.documents:,} documents, {report.chunks:,} chunks, {report.texts:,} different texts "
@@ -192,61 +195,17 @@ def _index(options: argparse.Namespace) -> None:
         )
         if report.failed:
             print("twinspect status tells why documents failed", file=sys.stderr)
-    _finish(encoder)
-
-
-def _finish(encoder: LocalEncoder) -> None:
-    """The answer is out; let the model's graph be made, once, so that the next command starts with it."""
-    sys.stdout.flush()
-    with suppress(KeyboardInterrupt):
-        encoder.close()
-
-
-def _progress_line() -> Callable[[Progress], None]:
-    last = [-1]
-
-    def show(progress: Progress) -> None:
-        if sys.stderr.isatty():
-            left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
-            name = _one_line(progress.current.encode("ascii", "replace").decode())[-40:]
-            line = f"{progress.stage} {progress.done:,} of {progress.total:,}, {progress.rate:.0f}/s{left} {name}"
-            print(f"\r{line:<100.100}", end="", file=sys.stderr, flush=True)
-        elif int(progress.seconds) // 10 > last[0]:
-            last[0] = int(progress.seconds) // 10
-            print(
-                f"{progress.stage}: {progress.done:,} of {progress.total:,} files",
-                file=sys.stderr,
-                flush=True,
-            )
-
-    return show
+    finish(encoder)
 
 
 def _forget(options: argparse.Namespace) -> None:
     from pipeline.index import forget_root
 
-    root = forget_root(_library(options), options.folder)
+    root = forget_root(library_of(options), options.folder)
     print(f"{root.path} is no longer in the library; its files were not touched")
 
 
 # --- query ---
-
-
-def _settings(options: argparse.Namespace, library: Path) -> Settings:
-    layers: list[Layer] = []
-    own = library / LIBRARY_SETTINGS
-    if own.is_file():
-        layers.append(read_layer(own, section=None))
-    if options.config is not None:
-        layers.append(read_layer(options.config, section="rag"))
-    given = ((spec, getattr(options, spec.key.replace("-", "_"))) for spec in SPECS)
-    layers.append(
-        Layer(
-            {spec.key: spec.parse(text, "given as a flag") for spec, text in given if text is not None},
-            "flag",
-        )
-    )
-    return resolve(layers)
 
 
 def _query(options: argparse.Namespace, save_screenshot: SaveScreenshot | None) -> None:
@@ -255,20 +214,14 @@ def _query(options: argparse.Namespace, save_screenshot: SaveScreenshot | None) 
     from pipeline.query import QueryEngine
     from pipeline.trace import to_json
 
-    library = _library(options)
-    settings = _settings(options, library)
+    library = library_of(options)
+    settings = settings_of(options, library)
     if options.screenshot is not None and save_screenshot is None:
         raise TwinspectError("pictures need the window: install PySide6-Essentials and start the program as twinspect")
     encoder = LocalEncoder(options.model or model_source(library))
     engine = QueryEngine(library, encoder)
     try:
-        trace = engine.ask(
-            options.text,
-            settings,
-            left_out=[engine.doc_id_of(path) for path in options.leave_out],
-            preferred=[engine.doc_id_of(path) for path in options.prefer],
-            only_document=None if options.only_file is None else engine.doc_id_of(options.only_file),
-        )
+        trace = engine.ask(options.text, settings, **scope_of(options, engine))
     finally:
         engine.close()
     if options.screenshot is not None and save_screenshot is not None:
@@ -277,13 +230,28 @@ def _query(options: argparse.Namespace, save_screenshot: SaveScreenshot | None) 
     if options.html is not None:
         from pipeline.export.page import trace_page
 
-        options.html.write_text(trace_page(trace), "utf-8")
+        options.html.write_text(trace_page(trace, with_texts=not options.no_texts), "utf-8")
         print(f"saved {options.html}", file=sys.stderr)
     if options.json:
-        _print_json(to_json(trace))
+        print_json(to_json(trace, with_texts=not options.no_texts))
     else:
         _print_answer(trace)
-    _finish(encoder)
+    if not options.no_history:
+        _remember(library, trace)
+    finish(encoder)
+
+
+def _remember(library: Path, trace: Trace) -> None:
+    """The answer is out; a history that cannot be written takes nothing from it."""
+    from pipeline.store.history import History
+
+    history = History(library)
+    try:
+        history.remember(trace)
+    except HistoryError as error:
+        print(f"twinspect: this question was not kept: {one_line(str(error))}", file=sys.stderr)
+    finally:
+        history.close()
 
 
 def _print_answer(trace: Trace) -> None:
@@ -294,11 +262,18 @@ def _print_answer(trace: Trace) -> None:
         f"({summary.budget.chars:,} of {summary.budget.max_total_chars:,} characters); "
         f"copies took {summary.crowding:.0%} of the first places"
     )
+    seen, tokens = trace.query_tokens_seen, trace.query_tokens
+    if seen is not None and tokens is not None and seen < tokens:
+        print(f"the model read {seen:,} of the question's {tokens:,} tokens")
+    if trace.evidence and not trace.projected:
+        print(f"nothing fits the agent's budget: max-total-chars is {summary.budget.max_total_chars:,}")
+    marks = {t.candidate.source_path: freshness_mark(t.freshness) for t in trace.candidates}
     for block in trace.evidence:
         where = f", page {block.page_first}" if block.page_first is not None else ""
-        print(f"\n{block.rank}. {block.score:.4f}  {_printable(block.source_path)}{where}")
+        where += _marked(marks, block.source_path)
+        print(f"\n{block.rank}. {block.score:.4f}  {printable(block.source_path)}{where}")
         for other in block.also_in:
-            print(f"   also in {_printable(other)}")
+            print(f"   also in {printable(other)}{_marked(marks, other)}")
         print(f"   {first_words(block.content, 300)}")
     if not trace.evidence:
         print("\nnothing was found")
@@ -308,9 +283,9 @@ def _print_answer(trace: Trace) -> None:
         print(f"\n{summary.shortfall.got} of {summary.shortfall.wanted}: {summary.shortfall.reason}{hint}")
 
 
-def _printable(text: str) -> str:
-    """On one line, controls and bidirectional overrides by their names: no document commands a terminal."""
-    return one_line(_one_line(text), len(text) + 1)
+def _marked(marks: Mapping[str, str], path: str) -> str:
+    """What a reader has to know of a file that is not as it was indexed."""
+    return f"  ({marks[path]} since it was indexed: index again)" if marks.get(path) else ""
 
 
 # --- status ---
@@ -319,7 +294,7 @@ def _printable(text: str) -> str:
 def _status(options: argparse.Namespace) -> None:
     from pipeline.library import LibraryReader
 
-    reader = LibraryReader(_library(options))
+    reader = LibraryReader(library_of(options))
     try:
         status = reader.status()
         runtime = _runtime(reader.catalog.state().model_source) if status.facts.model else "nothing yet"
@@ -328,20 +303,22 @@ def _status(options: argparse.Namespace) -> None:
     if options.json:
         content = status_json(status)
         content["library"]["runtime"] = runtime
-        _print_json(content)
+        print_json(content)
         return
     facts = status.facts
     print(f"{facts.path}: {facts.documents:,} documents, {facts.chunks:,} chunks, {facts.texts:,} different texts")
     print(f"model {facts.model or 'none yet'}, run by {runtime}; changes on disk by size and time (quick check)")
     for root in status.roots:
-        print(f"folder {root.label}: {_printable(root.path)}")
+        print(f"folder {root.label}: {printable(root.path)}")
     print(", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in status.counts.items() if count) or "empty")
+    if status.unfinished:
+        print(status.unfinished)
     for document in status.documents:
         state = status.freshness.get(document.doc_id, "fresh")
         if document.state in ("failed", "stale", "no_text"):
-            print(f"  {document.state.replace('_', ' ')}: {_printable(document.doc_id)}: {_printable(document.reason)}")
+            print(f"  {document.state.replace('_', ' ')}: {printable(document.doc_id)}: {printable(document.reason)}")
         elif state in ("changed", "missing"):
-            print(f"  {state} on disk: {_printable(document.doc_id)}")
+            print(f"  {state} on disk: {printable(document.doc_id)}")
 
 
 def _runtime(source: str | None) -> str:
@@ -363,5 +340,6 @@ def status_json(status: LibraryStatus) -> dict[str, Any]:
         ],
         "counts": dict(status.counts),
         "check": "quick",
+        "unfinished": bool(status.not_read),
         "library": asdict(status.facts) | {"model_fingerprint": status.model_fingerprint},
     }

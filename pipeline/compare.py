@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 # Scores are given at 4 decimals. Another processor may round the last one otherwise, which changes nothing.
 _DUST = 0.00015
-_SURVIVED = ("projected", "projected_cut")
 
 Key = tuple[Any, ...]
 Item = TypeVar("Item")
@@ -184,7 +183,7 @@ def _parting(before: Trace, after: Trace) -> str | None:
     if not _same_hits(before, after):
         return "search"
     for stage in STAGE_NAMES:
-        if _after(before, stage) != _after(after, stage) or (
+        if _decided(before, stage) != _decided(after, stage) or (
             stage == "collapse" and _citations(before, after) != _citations(after, before)
         ):
             return stage
@@ -205,17 +204,13 @@ def _same_hits(before: Trace, after: Trace) -> bool:
     )
 
 
-def _after(trace: Trace, stage: str) -> tuple[set[int], dict[int, str | None]]:
-    """The candidates (by rank, the same in both once the hits are) that are left behind this stage, and what those
-    that it dropped went into."""
-    place = STAGE_NAMES.index(stage)
-    left = {
-        traced.candidate.rank
+def _decided(trace: Trace, stage: str) -> dict[int, tuple[str, str | None]]:
+    """The candidates whose fate this stage decided (by rank, the same in both once the hits are), and what it is."""
+    return {
+        traced.candidate.rank: (traced.fate.name, traced.fate.into)
         for traced in trace.candidates
-        if STAGE_NAMES.index(traced.fate.stage) > place or traced.fate.name in _SURVIVED
+        if traced.fate.stage == stage
     }
-    into = {traced.candidate.rank: traced.fate.into for traced in trace.candidates if traced.fate.stage == stage}
-    return left, into
 
 
 def _citations(trace: Trace, other: Trace) -> dict[str, tuple[str, ...]]:

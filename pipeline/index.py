@@ -192,6 +192,7 @@ class _Run:
         self._added_contents: Counter[str] = Counter()
         self._removed_contents: Counter[str] = Counter()
         self._changed_anything = False
+        self._found = 0  # files that the library holds once this run has come to its end
         # Two requests under way: the model finds the next one when it is done with the last.
         self._model = ThreadPoolExecutor(2, thread_name_prefix="encoder calls")
         self._in_flight: tuple[_Batch, list[Future[tuple[list[str], Vectors]]]] | None = None
@@ -202,6 +203,8 @@ class _Run:
             work = [(root, *self._scanned(root, unreachable)) for root in chosen]
             total = sum(len(entries) for _, entries, _ in work)
             self._tell(force=True, stage="reading", total=total)
+            elsewhere = self._catalog.facts().documents - sum(len(known) for _, _, known in work)
+            self._found = total + elsewhere
             for root, entries, known in work:
                 self._bring_up_to_date(root, entries, known)
             self._tell(force=True, stage="finishing", current="")
@@ -246,6 +249,8 @@ class _Run:
             else:
                 to_read.append(entry)
         if to_read:
+            with self._change():
+                self._writer.set_unfinished(self._found)
             self._read(root, to_read, known)
         if gone:
             with self._change():
@@ -382,6 +387,9 @@ class _Run:
     # --- the end ---
 
     def _clear_away(self) -> None:
+        if self._writer.unfinished():
+            with self._change():
+                self._writer.set_unfinished(0)
         if self._writer.unheld_texts():
             with self._change():
                 self._writer.remove_unheld_texts()

@@ -29,6 +29,14 @@ class LibraryStatus:
     freshness: Mapping[str, Freshness]
     counts: Mapping[str, int]
     model_fingerprint: str
+    not_read: int = 0  # files that an indexing run found and did not come to, about
+
+    @property
+    def unfinished(self) -> str:
+        """What to know when the last indexing was cancelled or killed; "" when it came to its end."""
+        if not self.not_read:
+            return ""
+        return f"the last indexing did not come to its end: about {self.not_read:,} files were not read; index again"
 
 
 def library_exists(folder: Path) -> bool:
@@ -98,6 +106,7 @@ class LibraryReader:
                 freshness,
                 {name: counts[name] for name in ("indexed", "no_text", "failed", "stale", "changed", "missing")},
                 state.fingerprint,
+                max(1, state.unfinished - len(documents)) if state.unfinished else 0,
             )
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -43,6 +44,7 @@ from pipeline.selection import (
 from pipeline.settings import BY_KEY, Settings
 from pipeline.trace import TraceCollector
 
+_HALVES = re.compile("[\ud800-\udfff]")
 LONGEST_QUESTION = 20_000  # characters; the model reads far less, and the trace says how much
 
 
@@ -318,7 +320,8 @@ class QueryEngine:
     ) -> Iterator[ReadyQuestion]:
         """The question on one committed state of the library, for whoever looks at more than its answer; to be used
         inside the `with` alone. Raises as `ask` does."""
-        question = text.strip()
+        # Half of a surrogate pair is no character: a terminal that speaks another encoding gives such.
+        question = _HALVES.sub("\N{REPLACEMENT CHARACTER}", text).strip()
         if not question:
             raise QueryError("the question is empty: type what you want to find")
         if len(question) > LONGEST_QUESTION:
@@ -348,23 +351,20 @@ class QueryEngine:
             )
 
     def doc_id_of(self, path: str) -> str:
-        """The document that is this file (absolute path, path from here, or doc_id). Raises `QueryError`."""
-        found = self._opened().catalog.doc_id_of_path(path)
-        if found is None:
-            raise QueryError(f"the library has no document {path}")
-        return found
-
-    def doc_id_below(self, path: str) -> str:
-        """As `doc_id_of`, for a path that may also stand below a folder of the library. Raises `QueryError`."""
+        """The document that is this file: an absolute path, a path from here, a doc_id, or a path below one of the
+        library's folders. Raises `QueryError`."""
         catalog = self._opened().catalog
-        labels = [root.label for root in catalog.roots()]
         found = catalog.doc_id_of_path(path)
-        below = [] if found else [doc for label in labels if (doc := catalog.doc_id_of_path(f"{label}/{path}"))]
+        if found:
+            return found
+        labels = [root.label for root in catalog.roots()]
+        below = [doc for label in labels if (doc := catalog.doc_id_of_path(f"{label}/{path}"))]
         if len(below) > 1:
             raise QueryError(f"several folders of the library have a document {path}: " + ", ".join(below))
-        if not found and not below:
-            raise QueryError(f"the library has no document {path}")
-        return found or below[0]
+        if not below:
+            example = f"{labels[0]}/..." if labels else "folder/..."
+            raise QueryError(f"the library has no document {path}; documents are named by path, or as {example}")
+        return below[0]
 
     def _opened(self) -> LibraryReader:
         if self._reader is None:

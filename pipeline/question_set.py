@@ -144,8 +144,8 @@ def with_documents(question: SetQuestion, engine: QueryEngine) -> SetQuestion:
     stands below one folder of the library. Raises `QueryError` when there is no such document."""
     return replace(
         question,
-        only_file=None if question.only_file is None else engine.doc_id_below(question.only_file),
-        leave_out=tuple(engine.doc_id_below(path) for path in question.leave_out),
+        only_file=None if question.only_file is None else engine.doc_id_of(question.only_file),
+        leave_out=tuple(engine.doc_id_of(path) for path in question.leave_out),
     )
 
 

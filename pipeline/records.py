@@ -160,7 +160,8 @@ class Fate:
     """What became of a candidate.
 
     `reason` is a sentence for people; `numbers` holds the figures behind it, by name:
-    collapsed: places; left_out: doc_id, why; over_document_cap: doc_id, siblings (ranks), position, cap, cap_needed;
+    collapsed: places; left_out: doc_id, why; over_document_cap: doc_id, siblings (ranks), position, cap, cap_needed,
+    place (among the returned under that cap), return_n;
     beyond_retrieve_k: distinct_rank, retrieve_k; beyond_return_n: position, return_n;
     over_budget: chars, left, limit (max-items or max-total-chars); projected_cut: chars, kept, limit.
     """

@@ -199,7 +199,7 @@ def cap_in_force(settings: Settings) -> int:
 
 def _capped_and_cut(blocks: Sequence[Block], settings: Settings, collector: TraceCollector) -> tuple[Block, ...]:
     cap = cap_in_force(settings)
-    within = cap_documents(blocks, cap)
+    within = cap_documents(blocks, cap, settings.return_n)
     if cap:
         collector.stage("cap", len(blocks), len(within.kept), within.fates)
     else:

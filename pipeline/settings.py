@@ -129,7 +129,7 @@ class Layer:
 
     @property
     def source(self) -> str:
-        return self.file or "given as a flag"
+        return f"in {self.file}" if self.file else "given as a flag"
 
 
 @dataclass(frozen=True, slots=True)

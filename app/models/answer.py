@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from app.models.links import TraceLinks
 from pipeline.records import Evidence, Trace
 from pipeline.words.plain import one_line
-from pipeline.words.sentences import TraceWording, pages, round_sentence
+from pipeline.words.sentences import TraceWording, freshness_mark, pages, round_sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,14 @@ class Answer:
                 self._block_before.setdefault(block.evidence_key, block.rank)
                 # The same text under another representative is the same block: leaving a copy out renames it.
                 self._block_before.setdefault(block.fold_key, block.rank)
+
+    @cached_property
+    def _marks(self) -> dict[str, str]:
+        return {t.candidate.source_path: freshness_mark(t.freshness) for t in self.trace.candidates}
+
+    def mark_of(self, path: str) -> str:
+        """A word for a file that is not as it was indexed; nothing for a fresh one, or one that was not recalled."""
+        return self._marks.get(path, "")
 
     # --- compared with the run before -----------------------------------------------------------------------------
 

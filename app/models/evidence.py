@@ -142,7 +142,8 @@ class FileRow(Row):
         return folder_of(self.place.doc_id, self.place.path)
 
     def where(self) -> str:
-        return place_of(self.place.page_first, self.place.page_last, self.place.chunk_index)
+        place = place_of(self.place.page_first, self.place.page_last, self.place.chunk_index)
+        return " · ".join(filter(None, (self.answer.mark_of(self.place.path), place)))
 
     def as_text(self) -> str:
         first = "cited first" if self.line == 0 else ""

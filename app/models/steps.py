@@ -39,7 +39,7 @@ def steps_of(trace: Trace) -> list[Step]:
         elif stage.status == "skipped":
             hidden.append(stage)
     if hidden:
-        titles = "; ".join(f"{stage_title(stage.name)}: {stage_words(stage.name).sentence}" for stage in hidden)
+        titles = " ".join(f"{stage_title(stage.name)}: {stage_words(stage.name).sentence}" for stage in hidden)
         steps.append(Step("", f"+{len(hidden)}", "skipped", "", f"Skipped this time. {titles}", skipped=True))
     return steps
 

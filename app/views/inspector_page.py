@@ -82,7 +82,7 @@ class InspectorPage(QWidget):
 
     def show_answer(self, trace: Trace, before: Trace | None) -> None:
         """Show an answer beside the one before it."""
-        self._focus.selected = moved_along(self._focus.selected, trace)
+        self._focus.selected = moved_along(self._focus.selected, trace) or _first_row(trace)
         self.lanes.set_trace(trace, before)
         self.strip.set_trace(trace)
         self.detail.set_trace(trace)
@@ -118,6 +118,14 @@ class InspectorPage(QWidget):
         else:
             self.panel.setFocus(Qt.FocusReason.TabFocusReason)
             self.focusNextChild()
+
+
+def _first_row(trace: Trace) -> FocusTarget | None:
+    """What a new answer shows below the lanes before anybody chose something."""
+    if not trace.candidates:
+        return None
+    first = trace.candidates[0].candidate
+    return FocusTarget("candidate", first.evidence_key, first.rank)
 
 
 def moved_along(target: FocusTarget | None, trace: Trace) -> FocusTarget | None:

@@ -85,7 +85,11 @@ class StatusLine(QFrame):
         times = trace.timings_ms
         embed = f"{_time(times.embed)} for the question's vector" if times.embed else "the vector was there already"
         search, select = _time(times.search), _time(times.select)
-        self._timing.setText(f"Answered in {_time(times.total)}: {embed}, {search} searching, {select} selecting")
+        read, tokens = trace.query_tokens_seen, trace.query_tokens
+        cut = ""
+        if read is not None and tokens is not None and read < tokens:
+            cut = f"The model read only {read:,} of the question's {tokens:,} tokens. "
+        self._timing.setText(f"{cut}Answered in {_time(times.total)}: {embed}, {search} searching, {select} selecting")
 
 
 def _time(milliseconds: float) -> str:

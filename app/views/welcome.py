@@ -68,8 +68,8 @@ class Welcome(QWidget):
         self._folder = Door(
             "add-folder",
             "Add a folder",
-            "Your own documents: text, Markdown, HTML and PDF. They are read where they lie and never changed, and "
-            "nothing leaves this computer.",
+            "Your own documents: text, PDF, Office files, web pages and more. They are read where they lie and never "
+            "changed, and nothing leaves this computer.",
             "Or drop a folder anywhere on this window",
         )
         self._sample.opened.connect(self.sampleWanted)

@@ -13,7 +13,7 @@ def first_blocks(blocks: Sequence[Block], return_n: int) -> Outcome[Block]:
         block.carrier.rank: Fate(
             "beyond_return_n",
             "return",
-            f"block {place}, and {return_n} are returned; a return-n of {place} would keep it",
+            f"block {place}, and {return_n} are returned; a return-n of {place} would return it",
             numbers={"position": place, "return_n": return_n},
         )
         for place, block in enumerate(blocks, start=1)

@@ -28,6 +28,7 @@ class CatalogState:
     model: str
     model_source: str | None
     dimension: int
+    unfinished: int = 0  # files that a run found which did not come to its end, 0 when it did
 
     @property
     def stamp(self) -> Stamp:
@@ -107,6 +108,7 @@ class Catalog:
             meta.get("model_name", ""),
             meta.get("model_source") or None,
             int(meta.get("dimension", "0")),
+            int(meta.get("unfinished", "0")),
         )
 
     def facts(self) -> LibraryFacts:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -36,7 +37,7 @@ def m001_entries(db: Database) -> None:
     """`folded` is the text as it is searched; `asked` what makes two askings the same: text, settings and scope."""
     db.executescript(
         """
-        CREATE TABLE entries (
+        CREATE TABLE IF NOT EXISTS entries (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             asked_at TEXT NOT NULL,
             text TEXT NOT NULL,
@@ -47,7 +48,7 @@ def m001_entries(db: Database) -> None:
             pinned INTEGER NOT NULL DEFAULT 0,
             times INTEGER NOT NULL DEFAULT 1
         );
-        CREATE INDEX entries_pinned ON entries(pinned, id);
+        CREATE INDEX IF NOT EXISTS entries_pinned ON entries(pinned, id);
         """
     )
 
@@ -132,25 +133,19 @@ class History:
         """The newest first; with `search`, those whose text holds all its words, whatever their case."""
         words = _searched(search).split()
         wanted = " AND ".join(["instr(folded, ?) > 0"] * len(words) + ["(pinned OR NOT ?)"])
-        rows = self._rows(
-            "SELECT id, asked_at, text, asked, generation, figures, pinned, times FROM entries "
-            f"WHERE {wanted} ORDER BY id DESC LIMIT ? OFFSET ?",
-            [*words, int(pinned_only), limit, offset],
+        return self._entries(
+            f"WHERE {wanted} ORDER BY id DESC LIMIT ? OFFSET ?", [*words, int(pinned_only), limit, offset]
         )
-        return tuple(_entry(row) for row in rows)
 
     def entry(self, entry_id: int) -> HistoryEntry | None:
         """One entry; None when it is not there any more."""
-        rows = self._rows(
-            "SELECT id, asked_at, text, asked, generation, figures, pinned, times FROM entries WHERE id = ?",
-            [entry_id],
-        )
-        return _entry(rows[0]) if rows else None
+        found = self._entries("WHERE id = ?", [entry_id])
+        return found[0] if found else None
 
     def count(self) -> int:
         """How many entries there are."""
-        rows = self._rows("SELECT COUNT(*) FROM entries", [])
-        return int(rows[0][0]) if rows else 0
+        with self._reading() as db:
+            return int(db.execute("SELECT COUNT(*) FROM entries").fetchone()[0]) if db is not None else 0
 
     def close(self) -> None:
         if self._db is not None:
@@ -159,19 +154,34 @@ class History:
 
     # --- the file ---
 
-    def _rows(self, sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-        if self._db is None and not history_file(self._library).is_file():
-            return []
+    def _entries(self, where: str, parameters: Sequence[Any]) -> tuple[HistoryEntry, ...]:
+        with self._reading() as db:
+            if db is None:
+                return ()
+            columns = "id, asked_at, text, asked, generation, figures, pinned, times"
+            rows = db.execute(f"SELECT {columns} FROM entries {where}", list(parameters)).fetchall()
+            return tuple(_entry(row) for row in rows)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Database | None]:
+        """None where there is no history yet."""
+        if self._db is None and not history_file(self._library).exists():
+            yield None
+            return
         with self._in_words():
-            rows: list[tuple[Any, ...]] = self._opened(write=False).execute(sql, list(parameters)).fetchall()
-            return rows
+            yield self._opened(write=False)
 
     @contextmanager
     def _writing(self) -> Iterator[Database]:
         with self._in_words():
             db = self._opened(write=True)
-            with db.atomic():
+            # At once, not at the first change: a transaction that has read cannot wait for another that writes.
+            db.conn.execute("BEGIN IMMEDIATE")
+            try:
                 yield db
+                db.conn.commit()
+            finally:
+                db.conn.rollback()
 
     def _wipe(self) -> None:
         """What was forgotten must not linger in the write-ahead log."""
@@ -204,22 +214,30 @@ class History:
 def _for_writing(library: Path) -> Database:
     if not library.is_dir():
         raise FileNotFoundError(f"there is no folder {library}")
-    return _set_up(sqlite3.connect(str(history_file(library)), timeout=_PATIENCE, check_same_thread=False))
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        connection = sqlite3.connect(str(history_file(library)), timeout=_PATIENCE, check_same_thread=False)
+        try:
+            return _set_up(Database(connection))
+        except (sqlite3.OperationalError, sqlite3.IntegrityError):
+            connection.close()
+            # Another window makes the same file in this moment: SQLite does not wait for that by itself.
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+        except BaseException:
+            connection.close()
+            raise
 
 
-def _set_up(connection: sqlite3.Connection) -> Database:
-    try:
-        db = Database(connection)
-        _refuse_newer(db)
-        db.enable_wal()
-        db.execute("PRAGMA synchronous=NORMAL")
-        db.execute("PRAGMA secure_delete=ON")  # forgotten means overwritten
-        if db.execute("PRAGMA user_version").fetchone()[0] < HISTORY_VERSION:
-            migrations.apply(db)
-            db.execute(f"PRAGMA user_version={HISTORY_VERSION}")
-    except BaseException:
-        connection.close()
-        raise
+def _set_up(db: Database) -> Database:
+    _refuse_newer(db)
+    db.enable_wal()
+    db.execute("PRAGMA synchronous=NORMAL")
+    db.execute("PRAGMA secure_delete=ON")  # forgotten means overwritten
+    if db.execute("PRAGMA user_version").fetchone()[0] < HISTORY_VERSION:
+        migrations.apply(db)
+        db.execute(f"PRAGMA user_version={HISTORY_VERSION}")
     return db
 
 

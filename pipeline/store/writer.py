@@ -103,6 +103,17 @@ class CatalogWriter:
         ):
             self._db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", [key, value])
 
+    def set_unfinished(self, files: int) -> None:
+        """A run begins to read, of so many files in all; 0 when it came to its end."""
+        if files:
+            self._db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('unfinished', ?)", [str(files)])
+        else:
+            self._db.execute("DELETE FROM meta WHERE key = 'unfinished'")
+
+    def unfinished(self) -> bool:
+        """Whether the last run did not come to its end."""
+        return self._db.execute("SELECT 1 FROM meta WHERE key = 'unfinished'").fetchone() is not None
+
     def add_root(self, label: str, path: str) -> int:
         cursor = self._db.execute(
             "INSERT INTO roots (label, path_bytes, added_at) VALUES (?, ?, ?)",

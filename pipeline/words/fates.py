@@ -132,7 +132,7 @@ def _fate_sentence(traced: TracedCandidate, into: _Into, block: Evidence | None)
             if place is None or n is None:
                 return _reason(fate)
             returned = f"{number(n)} {'is' if n == 1 else 'are'} returned"
-            return f"{ordinal(place)} block, {returned}; returning {number(place)} would keep it"
+            return f"{ordinal(place)} block, {returned}; returning {number(place)} would return it as well"
         case "over_budget":
             return _budget_sentence(fate)
         case "orphaned":
@@ -180,8 +180,20 @@ def _cap_sentence(fate: Fate) -> str:
     if not ranks and needed is None:
         return _reason(fate) or f"over the cap of {name}"
     took = f": {listed(ranks)} took its place{'s' if len(ranks) > 1 else ''}" if ranks else ""
-    keep = f"{'; ' if ranks else ': '}a cap of {number(needed)} would keep it" if needed is not None else ""
+    keep = f"{'; ' if ranks else ': '}{_cap_needed(fate, needed)} would keep it" if needed is not None else ""
     return f"over the cap of {name}{took}{keep}"
+
+
+def _cap_needed(fate: Fate, needed: int) -> str:
+    """The cap that lets the block pass, and the length of the answer where that has to grow as well."""
+    place = _place_beyond(fate)
+    return f"a cap of {number(needed)}" + (f" and returning {number(place)}" if place is not None else "")
+
+
+def _place_beyond(fate: Fate) -> int | None:
+    """The place that a block would have under the cap that lets it pass, where that is beyond the answer's length."""
+    place, return_n = _int(fate.numbers, "place"), _int(fate.numbers, "return_n")
+    return place if place is not None and return_n is not None and place > return_n else None
 
 
 def _budget_sentence(fate: Fate) -> str:
@@ -200,13 +212,12 @@ def fate_remedy(traced: TracedCandidate) -> Remedy | None:
     match traced.fate.name:
         case "over_document_cap":
             needed = _int(numbers, "cap_needed")
-            return Remedy("max-chunks-per-document", needed) if needed is not None else None
+            if needed is None or _place_beyond(traced.fate) is not None:
+                return None
+            return Remedy("max-chunks-per-document", needed)
         case "beyond_return_n":
             place = _int(numbers, "position")
             return Remedy("return-n", place) if place is not None else None
-        case "beyond_retrieve_k":
-            rank = _int(numbers, "distinct_rank")
-            return Remedy("retrieve-k", rank) if rank is not None else None
         case "projected_cut":
             chars = _int(numbers, "chars")
             limited = _limiting(numbers) == "max-chars-per-item"

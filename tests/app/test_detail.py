@@ -37,7 +37,10 @@ def select(shell: Shell, kind: Any, key: str, rank: int | None, wait: Wait) -> N
     wait(lambda: not shell.window.inspector.detail.waiting)
 
 
-def test_nothing_selected_says_what_to_do(asked: Shell) -> None:
+def test_a_new_answer_shows_its_first_row_and_nothing_selected_says_what_to_do(asked: Shell) -> None:
+    first = trace_of(asked).candidates[0].candidate
+    assert asked.focus.selected == FocusTarget("candidate", first.evidence_key, 1)
+    asked.focus.selected = None
     assert asked.window.inspector.detail.subject is None
     assert "Select a row above" in asked.window.inspector.detail.hint
 
@@ -100,14 +103,15 @@ def test_a_document_that_cannot_be_read_shows_the_chunk_alone(asked: Shell, wait
     block = trace_of(asked).evidence[0]
     asked.session.show_document = lambda doc_id: None  # type: ignore[method-assign]
     detail.documentRequested.disconnect()
-    asked.focus.selected = FocusTarget("evidence", block.evidence_key, 1)
+    block = trace_of(asked).evidence[-1]  # not the one whose document is shown already
+    asked.focus.selected = FocusTarget("evidence", block.evidence_key, block.rank)
     assert detail.waiting
     detail.show_problem(block.doc_id or "", Problem("Gone", "It is gone."))
     assert not detail.waiting
     assert detail.shown_text() == block.content
 
 
-def test_another_answer_takes_the_selection_along_or_drops_it(asked: Shell, wait: Wait) -> None:
+def test_another_answer_takes_the_selection_along_or_begins_anew(asked: Shell, wait: Wait) -> None:
     block = trace_of(asked).evidence[0]
     select(asked, "evidence", block.evidence_key, 1, wait)
     asked.session.inquiry.change_setting("return-n", 1)
@@ -115,7 +119,8 @@ def test_another_answer_takes_the_selection_along_or_drops_it(asked: Shell, wait
     assert asked.window.inspector.detail.subject is not None
     asked.session.inquiry.only_file("docs/guide.txt")
     wait(lambda: trace_of(asked).only_file is not None)
-    assert asked.window.inspector.detail.subject is None
+    first = trace_of(asked).candidates[0].candidate
+    assert asked.focus.selected == FocusTarget("candidate", first.evidence_key, 1)
 
 
 def test_a_selection_of_another_question_is_dropped_or_followed(asked: Shell, wait: Wait) -> None:

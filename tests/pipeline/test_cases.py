@@ -406,3 +406,29 @@ def test_a_preferred_copy_is_cited_first(folder: Folder) -> None:
     trace = folder.ask("refund within days", preferred=["b.md"])
     assert cited(folder, trace) == ["b.md", "a.md"]
     assert trace.projected[0].document_id == "docs/b.md#chunk-0"
+
+
+def test_a_run_that_did_not_come_to_its_end_is_told_until_one_does(folder: Folder) -> None:
+    from pipeline.errors import Cancelled
+    from pipeline.index import index_library
+    from pipeline.progress import CancelToken, Progress
+
+    folder.write({f"{n}.md": document(passage(f"topic{n}", n), passage(f"more{n}", n + 1)) for n in range(150)})
+    token = CancelToken()
+
+    def stop(progress: Progress) -> None:
+        if progress.done or progress.embedded:
+            token.cancel()
+
+    with pytest.raises(Cancelled):
+        index_library(folder.library, [folder.root], encoder=folder.encoder, progress=stop, cancel=token)
+    reader = LibraryReader(folder.library)
+    status = reader.status()
+    reader.close()
+    assert status.not_read == 150 - len(status.documents) > 0
+    assert "index again" in status.unfinished
+    folder.index()
+    reader = LibraryReader(folder.library)
+    assert reader.status().unfinished == ""
+    reader.close()
+    assert folder.no_orphans()

@@ -233,3 +233,46 @@ def test_ctrl_c_ends_with_130_and_keeps_what_was_done(place: Path, monkeypatch: 
     assert "Traceback" not in err
     done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["documents"] == 64
+
+
+@pytest.mark.usefixtures("words")
+def test_text_answers_say_what_json_says(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    library = place / "library"
+    run(capsys, "index", place / "docs", "--library", library)
+    (place / "docs/policy.md").write_text("changed since")
+    (place / "docs/old/policy copy.md").unlink()
+    out = run(capsys, "query", "refund within days", "--library", library)[1]
+    assert "policy.md  (changed since it was indexed: index again)" in out
+    assert "policy copy.md  (missing since it was indexed: index again)" in out
+    assert "the model read 256 of" in run(capsys, "query", "refund " * 900, "--library", library)[1]
+    assert "nothing fits" in run(capsys, "query", "refund", "--library", library, "--max-total-chars", "1")[1]
+
+
+@pytest.mark.usefixtures("words")
+def test_documents_are_named_by_a_path_below_their_folder_too(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    library = place / "library"
+    run(capsys, "index", place / "docs", "--library", library)
+    out = run(capsys, "query", "refund", "--library", library, "--only-file", "old/policy copy.md", "--json")[1]
+    assert {found["doc_id"] for found in json.loads(out)["candidates"]} == {"docs/old/policy copy.md"}
+
+
+@pytest.mark.usefixtures("words")
+@pytest.mark.skipif(os.name != "posix", reason="names that are no Unicode")
+def test_names_that_are_no_unicode_make_json_all_the_same(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (Path(os.fsdecode(os.fsencode(place / "docs") + b"/caf\xe9 \\udce9.md"))).write_text(
+        document(passage("coffee beans"))
+    )
+    library = place / "library"
+    run(capsys, "index", place / "docs", "--library", library)
+    code, out, _ = run(capsys, "query", "coffee beans \udcff", "--library", library, "--json")
+    trace = json.loads(out)
+    assert code == 0
+    assert trace["query"].endswith("\N{REPLACEMENT CHARACTER}")
+    assert trace["evidence"][0]["source_path"].endswith("caf\\xe9 \\udce9.md")
+    json.dumps(trace, ensure_ascii=False).encode()  # no half of a surrogate pair anywhere
+
+
+def test_a_closed_output_is_no_failure(place: Path) -> None:
+    command = f"exec {sys.executable} -m pipeline status --library '{place}/none' >&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)

@@ -119,7 +119,7 @@ def test_what_differs_is_told(folder: Folder) -> None:
     one = folder.ask("glacier rescue rope", return_n=3)
     two = folder.ask("glacier rescue rope", return_n=3, preferred=["copy2.md"], left_out=["other1.md"])
     found = compare(one, two)
-    assert found.parts_at == "search"  # what is left out is made up for by asking for more
+    assert found.parts_at == "left_out"
     assert {unlike.name for unlike in found.scope} == {"left-out", "preferred"}
     assert not found.settings
     represented = next(

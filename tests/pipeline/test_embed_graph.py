@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -251,6 +252,24 @@ def test_the_child_process_uses_the_graph_and_says_so(reference: SentenceTransfo
         child.close()
 
 
+@pytest.mark.real_model
+def test_a_question_does_not_wait_for_a_folder_that_is_being_indexed() -> None:
+    encoder = LocalEncoder()
+    encoder.load()
+    encoder.close()
+    child = RemoteEncoder()
+    try:
+        child.encode(["warm"])
+        with ThreadPoolExecutor(2) as indexing:
+            long = [indexing.submit(child.encode, ["The boiler is checked every year. " * 30] * 40) for _ in range(2)]
+            for _ in range(5):
+                assert child.encode(["a question"]).shape == (1, 384)
+            assert not any(request.done() for request in long)
+            assert [request.result().shape for request in long] == [(40, 384)] * 2
+    finally:
+        child.close()
+
+
 def test_two_processes_that_make_it_at_once_make_one(plain_model: Path, models_cache: Path) -> None:
     first, second = start(plain_model), start(plain_model)
     for process in (first, second):
@@ -411,6 +430,13 @@ def test_a_cache_that_cannot_be_written(plain_model: Path, tmp_path: Path) -> No
     encoder = made(plain_model, blocked)
     assert encoder.runtime.startswith("torch: its graph cannot be kept: ")
     assert encoder.encode(ODD[:3]).shape == (3, 32)
+
+
+def test_a_computer_with_too_little_memory_is_tried_again(plain_model: Path, cache: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(making, "_COPIES", 10**9)
+        assert made(plain_model, cache).runtime.startswith("torch: its graph cannot be made now: it takes ")
+    assert made(plain_model, cache).runtime == "onnxruntime"
 
 
 def test_a_disk_that_is_full_is_tried_again(plain_model: Path, cache: Path) -> None:

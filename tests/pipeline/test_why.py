@@ -49,6 +49,8 @@ def situation_of(seed: int) -> Situation:
     random = Random(seed)
     pool = [" ".join(random.choices(WORDS, k=random.randint(2, 6))) for _ in range(random.randint(5, 9))]
     pool += [f"{text} {random.choice(WORDS)}" for text in random.sample(pool, 4)]  # near twins
+    # Equal when folded, but not to the encoder.
+    pool += [f"{pool[0]} caf\N{LATIN SMALL LETTER E WITH ACUTE}", f"{pool[0]} cafe\N{COMBINING ACUTE ACCENT}"]
     names = random.sample("abcdef", random.randint(3, 6))
     documents = {f"{name}.txt": "\n\n".join(random.choices(pool, k=random.randint(2, 6))) for name in names}
     values: dict[str, object] = {

@@ -38,7 +38,7 @@ def test_the_sentences_of_a_real_answer() -> None:
     assert said[1] == "evidence 1, read by the agent"
     assert said[2] == "identical to 1, which cites it"
     assert said[7] == "over the cap of policy.txt: 1 and 5 took its places; a cap of 3 would keep it"
-    assert said[19] == "6th block, 5 are returned; returning 6 would keep it"
+    assert said[19] == "6th block, 5 are returned; returning 6 would return it as well"
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,8 @@ def test_the_sentences_of_a_real_answer() -> None:
         (with_fate("over_budget", chars=9, left=9, setting="max-items", limit=1), "the agent takes at most 1 block"),
         (with_fate("projected_cut", chars=1812, kept=310, setting="max-total-chars"),
          "cut to 310 of 1,812 characters, to fit the budget"),
-        (with_fate("beyond_return_n", position=2, return_n=1), "2nd block, 1 is returned; returning 2 would keep it"),
+        (with_fate("beyond_return_n", position=2, return_n=1),
+         "2nd block, 1 is returned; returning 2 would return it as well"),
         (with_fate("beyond_retrieve_k", distinct_rank=1024, retrieve_k=20),
          "came with the widening, not needed: different text 1,024, 20 were asked for"),
         (with_fate("left_out", doc_id="r/x/old.md", why="its last indexing failed"),

@@ -1,0 +1,131 @@
+"""What the commands of the command line share: flags that most of them take, and how they print."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pipeline.places import default_library
+from pipeline.progress import Progress
+from pipeline.settings import SPECS, Layer, Settings, read_layer, resolve
+from pipeline.words import plain
+
+if TYPE_CHECKING:
+    from pipeline.embed.local import LocalEncoder
+    from pipeline.query import QueryEngine
+
+LIBRARY_SETTINGS = "settings.toml"
+# What `os.fsdecode` makes of a byte that is no UTF-8, as JSON escapes it, and not the second half of a pair.
+_LONE_BYTE = re.compile(r"\\\\|(?<!\\ud[89ab][0-9a-f]{2})\\udc([89a-f][0-9a-f])")
+
+
+# --- flags ---
+
+
+def add_scope(parser: argparse.ArgumentParser) -> None:
+    """The flags by which a question names documents."""
+    parser.add_argument("--leave-out", action="append", default=[], metavar="PATH", help="leave this document out")
+    parser.add_argument("--prefer", action="append", default=[], metavar="PATH", help="cite this copy first")
+    parser.add_argument("--only-file", metavar="PATH", help="search in this document alone")
+
+
+def scope_of(options: argparse.Namespace, engine: QueryEngine) -> dict[str, Any]:
+    """The keywords of `QueryEngine.ask` that the flags stand for. Raises `QueryError`."""
+    return {
+        "left_out": [engine.doc_id_of(path) for path in options.leave_out],
+        "preferred": [engine.doc_id_of(path) for path in options.prefer],
+        "only_document": None if options.only_file is None else engine.doc_id_of(options.only_file),
+    }
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """A flag for every setting, the file that holds them, and the model."""
+    parser.add_argument("--config", type=Path, metavar="FILE", help="settings from [rag] of this TOML file")
+    parser.add_argument("--model", help="folder of the model (default: the library's own)")
+    for spec in SPECS:
+        choices = "|".join(spec.choices) or spec.kind.__name__.upper()
+        parser.add_argument(
+            f"--{spec.key}", metavar=choices, help=f"{spec.description} Default: {_default(spec.default)}."
+        )
+
+
+def settings_of(options: argparse.Namespace, library: Path) -> Settings:
+    """The settings in force: of the library, the file given, the flags. Raises `SettingError`."""
+    layers: list[Layer] = []
+    own = library / LIBRARY_SETTINGS
+    if own.is_file():
+        layers.append(read_layer(own, section=None))
+    if options.config is not None:
+        layers.append(read_layer(options.config, section="rag"))
+        if not layers[-1].values:
+            print(f"twinspect: {options.config} has no settings under [rag]", file=sys.stderr)
+    given = ((spec, getattr(options, spec.key.replace("-", "_"))) for spec in SPECS)
+    layers.append(
+        Layer(
+            {spec.key: spec.parse(text, "given as a flag") for spec, text in given if text is not None},
+            "flag",
+        )
+    )
+    return resolve(layers)
+
+
+def _default(value: object) -> str:
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def library_of(options: argparse.Namespace) -> Path:
+    """The library that the command is for."""
+    return (options.library or default_library()).expanduser()
+
+
+# --- printing ---
+
+
+def one_line(text: str) -> str:
+    """White space, line ends too, as single spaces."""
+    return " ".join(text.split())
+
+
+def print_json(content: Any) -> None:
+    # ASCII only, so that a document's control characters reach no terminal. A byte of a file's name that is no UTF-8
+    # is told as \xNN: half a surrogate pair is no JSON text.
+    print(_LONE_BYTE.sub(lambda found: rf"\\x{found[1]}" if found[1] else found[0], json.dumps(content, indent=2)))
+
+
+def printable(text: str) -> str:
+    """On one line, controls and bidirectional overrides by their names: no document commands a terminal."""
+    return plain.one_line(one_line(text), len(text) + 1)
+
+
+def finish(encoder: LocalEncoder) -> None:
+    """The answer is out; let the model's graph be made, once, so that the next command starts with it."""
+    sys.stdout.flush()
+    with suppress(KeyboardInterrupt):
+        encoder.close()
+
+
+def progress_line(what: str = "files") -> Callable[[Progress], None]:
+    """A listener that draws one line on a terminal, and writes one every ten seconds elsewhere."""
+    last: list[object] = [None]
+
+    def show(progress: Progress) -> None:
+        if sys.stderr.isatty():
+            left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
+            name = one_line(progress.current.encode("ascii", "replace").decode())[-40:]
+            line = f"{progress.stage} {progress.done:,} of {progress.total:,}, {progress.rate:.0f}/s{left} {name}"
+            print(f"\r{line:<100.100}", end="", file=sys.stderr, flush=True)
+        elif (now := (progress.stage, int(progress.seconds) // 10)) != last[0]:
+            last[0] = now
+            print(
+                f"{progress.stage}: {progress.done:,} of {progress.total:,} {what}",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    return show
