@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pipeline.findings import At, BlockAt, CandidateAt, Comparison, Difference, ItemAt, Unlike
@@ -184,12 +185,9 @@ def _parting(before: Trace, after: Trace) -> str | None:
         return "search"
     for stage in STAGE_NAMES:
         if _decided(before, stage) != _decided(after, stage) or (
-            stage == "collapse" and _citations(before, after) != _citations(after, before)
+            stage == "collapse" and _shown(before, after) != _shown(after, before)
         ):
             return stage
-    contents = [[_content_sha256(block.content, trace) for block in trace.evidence] for trace in (before, after)]
-    if contents[0] != contents[1]:
-        return "collapse"  # the same candidates, but another copy's own white space stands for them
     if _items(before) != _items(after):
         return "pack"
     return None
@@ -213,11 +211,11 @@ def _decided(trace: Trace, stage: str) -> dict[int, tuple[str, str | None]]:
     }
 
 
-def _citations(trace: Trace, other: Trace) -> dict[str, tuple[str, ...]]:
-    """What the blocks that both have cite here."""
-    shared = {block.evidence_key for block in other.evidence}
+def _shown(trace: Trace, other: Trace) -> dict[int, BlockAt | None]:
+    """The blocks here of the candidates that became blocks in both: which copy stands for them, and what they cite."""
+    shared = {block.carrier_rank for block in other.evidence}
     return {
-        block.evidence_key: tuple(place.evidence_key for place in block.citations)
+        block.carrier_rank: _block(replace(block, rank=0), trace)
         for block in trace.evidence
-        if block.evidence_key in shared
+        if block.carrier_rank in shared
     }

@@ -115,6 +115,15 @@ def test_the_first_stage_at_which_they_part_is_named(
     assert compare(one, two).parts_at == stage
 
 
+def test_another_copy_that_was_not_recalled_parts_at_collapse(folder: Folder) -> None:
+    one, two = (
+        folder.ask("glacier rescue rope", retrieve_k=1, return_n=1, preferred=preferred)
+        for preferred in ([], ["copy3.md"])
+    )
+    assert len(one.candidates) == len(two.candidates) == 1
+    assert compare(one, two).parts_at == "collapse"
+
+
 def test_what_differs_is_told(folder: Folder) -> None:
     one = folder.ask("glacier rescue rope", return_n=3)
     two = folder.ask("glacier rescue rope", return_n=3, preferred=["copy2.md"], left_out=["other1.md"])

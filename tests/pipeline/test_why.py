@@ -149,6 +149,17 @@ NUMBERS = (
 )
 
 
+def test_of_two_spellings_of_a_text_the_first_alone_has_a_place(tmp_path: Path) -> None:
+    spelled = "caf\N{LATIN SMALL LETTER E WITH ACUTE}", "cafe\N{COMBINING ACUTE ACCENT}"
+    texts = {"a.txt": f"{spelled[0]} lease", "b.txt": f"{spelled[1]} lease", "c.txt": f"lease {spelled[1]}"}
+    with library(texts) as (place, encoder):
+        engine = QueryEngine(place, encoder)
+        told = why_not(engine, engine.ask(spelled[0], resolve()), "docs/c.txt")
+        engine.close()
+    standing = told.passages[0].standing
+    assert (standing.rank, standing.distinct_rank) == (3, 2)
+
+
 def values(setting: str, current: int) -> list[int]:
     """All values that can matter in these small libraries, the nearest to the one in force first."""
     in_force = current or 40 if setting == "max-chunks-per-document" else current  # no cap (0) is more than any
