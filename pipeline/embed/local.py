@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from pipeline.embed.folder import locate
+from pipeline.embed.folder import KnownByFolder, locate
 from pipeline.embed.graph_cache import GraphCache, KeptGraph, NoGraph
 from pipeline.embed.port import Vectors
 
@@ -38,7 +38,7 @@ class _Route(Protocol):
     def count_tokens(self, texts: Sequence[str]) -> list[int]: ...
 
 
-class LocalEncoder:
+class LocalEncoder(KnownByFolder):
     """`Encoder` over a local model folder or a hub name that is on this disk; None is the built-in model.
 
     The folder is found at once (raising `ModelError`), the model is loaded at first use. Nothing is downloaded.
@@ -49,28 +49,12 @@ class LocalEncoder:
     """
 
     def __init__(self, model: str | Path | None = None, *, cache: Path | None = None) -> None:
-        self._folder = locate(model)
+        super().__init__(locate(model))
         self._cache = GraphCache(self._folder.fingerprint, cache)
         self._loading = threading.Lock()
         self._running: tuple[_Route, str] | None = None
         self._answered = threading.Event()
         self._maker: threading.Thread | None = None
-
-    @property
-    def name(self) -> str:
-        return self._folder.name
-
-    @property
-    def source(self) -> str | None:
-        return self._folder.source
-
-    @property
-    def fingerprint(self) -> str:
-        return self._folder.fingerprint
-
-    @property
-    def tokenizer_file(self) -> str | None:
-        return self._folder.tokenizer_file
 
     @property
     def dimension(self) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.embed.folder import ModelFolder, locate
+from pipeline.embed.folder import KnownByFolder, ModelFolder, locate
 from pipeline.embed.graph_cache import GraphFacts, NoGraph
 from pipeline.embed.port import Vectors
 from pipeline.errors import ModelError
@@ -31,32 +31,16 @@ _MOST_TOKENS = 2048  # beyond, attention as a plain graph takes gigabytes where 
 _MOST_BYTES = 2**31 - 2**26  # what one file of the format can hold
 
 
-class SentenceTransformerEncoder:
+class SentenceTransformerEncoder(KnownByFolder):
     """`Encoder` over a local model folder or a hub name that is on this disk; None is the built-in model.
 
     The folder is found at once (raising `ModelError`), the model is loaded at first use. Nothing is downloaded.
     """
 
     def __init__(self, model: str | Path | ModelFolder | None = None) -> None:
-        self._folder = model if isinstance(model, ModelFolder) else locate(model)
+        super().__init__(model if isinstance(model, ModelFolder) else locate(model))
         self._model: Any = None
         self._lock = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        return self._folder.name
-
-    @property
-    def source(self) -> str | None:
-        return self._folder.source
-
-    @property
-    def fingerprint(self) -> str:
-        return self._folder.fingerprint
-
-    @property
-    def tokenizer_file(self) -> str | None:
-        return self._folder.tokenizer_file
 
     @property
     def dimension(self) -> int:

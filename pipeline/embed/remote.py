@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.embed.folder import locate
+from pipeline.embed.folder import KnownByFolder, locate
 from pipeline.embed.port import Vectors
 from pipeline.errors import ModelError
 from pipeline.frames import module_command, read_frame, start_child, write_frame
@@ -23,7 +23,7 @@ Reply = tuple[dict[str, Any], bytes]
 WORKER = "pipeline.embed.worker"
 
 
-class RemoteEncoder:
+class RemoteEncoder(KnownByFolder):
     """`Encoder` whose model lives in a child process. It serves several requests at once, so that a question does not
     wait for a folder that is being indexed; torch, where it has to be used, serves them one after the other.
 
@@ -37,7 +37,7 @@ class RemoteEncoder:
         on_ready: Callable[[], None] | None = None,
         on_failed: Callable[[str], None] | None = None,
     ) -> None:
-        self._folder = locate(model)
+        super().__init__(locate(model))
         self._on_ready, self._on_failed = on_ready, on_failed
         self._lock = threading.Lock()  # held for moments only
         # Writing blocks while the child is busy loading and the pipe is full; closing must not wait for that.
@@ -49,22 +49,6 @@ class RemoteEncoder:
         self._description: Future[Reply] | None = None
         self._closed = False
         self._runtime = ""
-
-    @property
-    def name(self) -> str:
-        return self._folder.name
-
-    @property
-    def source(self) -> str | None:
-        return self._folder.source
-
-    @property
-    def fingerprint(self) -> str:
-        return self._folder.fingerprint
-
-    @property
-    def tokenizer_file(self) -> str | None:
-        return self._folder.tokenizer_file
 
     @property
     def dimension(self) -> int:
