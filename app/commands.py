@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -211,9 +212,9 @@ class Commands(QObject):
             named = file if file.suffix else file.with_suffix(".png")
             self._write(named, lambda: _saved(picture.save(str(named))))
 
-    def _write(self, file: Path, write: object) -> None:
+    def _write(self, file: Path, write: Callable[[], object]) -> None:
         try:
-            write()  # type: ignore[operator]
+            write()
         except OSError as error:
             self._window.status.say(f"“{file.name}” could not be written: {error.strerror or error}")
         else:

@@ -133,7 +133,7 @@ class LaneDelegate(QStyledItemDelegate):
     # --- small buttons ----------------------------------------------------------------------------------------------
 
     def _button(self, rect: object, number: int) -> QRectF:
-        frame = QRectF(rect)  # type: ignore[call-overload]
+        frame = QRectF(rect)  # type: ignore[call-overload]  # missing in the stubs
         left = frame.right() - PAD / 2 - (len(FILE_ACTIONS) - number) * (ACTION_SIZE + 2)
         return QRectF(left, frame.top() + 2, ACTION_SIZE, ACTION_SIZE)
 

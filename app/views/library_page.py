@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -102,10 +103,10 @@ class LibraryPage(QWidget):
         self.set_theme(theme)
         self._fit_buttons()
 
-    def _button(self, words: str, tip: str, do: object) -> QPushButton:
+    def _button(self, words: str, tip: str, do: Callable[[], object]) -> QPushButton:
         button = QPushButton(words)
         button.setToolTip(tip)
-        button.clicked.connect(lambda checked=False: do())  # type: ignore[operator]
+        button.clicked.connect(lambda checked=False: do())
         return button
 
     def _build(self) -> None:

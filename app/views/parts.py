@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -108,11 +108,11 @@ class QuietSpinBox(QSpinBox):
         self.setGroupSeparatorShown(True)
         self.installEventFilter(LetsUndoThrough(self))
 
-    def wheelEvent(self, event: object) -> None:
+    def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
-            super().wheelEvent(event)  # type: ignore[arg-type]
+            super().wheelEvent(event)
         else:
-            event.ignore()  # type: ignore[attr-defined]
+            event.ignore()
 
 
 class Chip(QFrame):

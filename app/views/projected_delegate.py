@@ -77,7 +77,7 @@ class ProjectedDelegate(LaneDelegate):
         return QRectF(rect.left() + _LEFT, top, self._room(), type_.small.height + 2)
 
     def unfolds_at(self, rect: object, position: QPoint, index: Index) -> bool:
-        return self.fold_rect(QRectF(rect), index).contains(position)  # type: ignore[call-overload]
+        return self.fold_rect(QRectF(rect), index).contains(position)  # type: ignore[call-overload]  # missing in the stubs
 
     # --- drawing ----------------------------------------------------------------------------------------------------
 

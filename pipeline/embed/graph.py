@@ -15,7 +15,7 @@ from typing import Any
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 import numpy as np
-import onnxruntime  # type: ignore[import-untyped]
+import onnxruntime  # type: ignore[import-untyped]  # ships no types
 from tokenizers import Encoding, Tokenizer
 
 from pipeline.embed.cores import usable_cores

@@ -43,4 +43,4 @@ def shells(
 @pytest.fixture
 def wait(qtbot: object) -> Callable[[Callable[[], object]], None]:
     """Wait until something is so, for ten seconds at most."""
-    return lambda until: qtbot.waitUntil(lambda: bool(until()), timeout=10_000)  # type: ignore[attr-defined]
+    return lambda until: qtbot.waitUntil(lambda: bool(until()), timeout=10_000)  # type: ignore[attr-defined]  # pytest-qt has no types
