@@ -7,7 +7,7 @@ of normalised vectors).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -15,6 +15,22 @@ from typing import Any, Literal
 
 DocumentState = Literal["indexed", "no_text", "failed", "stale"]
 Freshness = Literal["fresh", "changed", "missing", "failed"]
+# What the files below a root count as; those from `excluded` on are no states of documents.
+STATES = ("indexed", "no_text", "failed", "unknown_kind", "stale", "excluded", "changed", "missing")
+# Why a file failed, for programs; `reason` says it for people. `damaged` stands for everything else in the file.
+WHYS = (
+    "unknown_kind",
+    "old_format",
+    "not_text",
+    "encrypted",
+    "damaged",
+    "too_large",
+    "too_slow",
+    "too_much_memory",
+    "crashed",
+    "unreadable",
+    "unsteady",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +40,21 @@ class Root:
     id: int
     label: str
     path: str
+    exclude: tuple[str, ...] = ()  # gitignore patterns
+    gitignore: bool = True  # whether `.gitignore` files below it count
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOverRow:
+    """Something below a root that is not indexed, and the rule or reason. `rel_path` ends with "/" for a folder, and
+    stands for `entries` names in it where these are more than one; "" is the root. `what` is "excluded", "unreadable",
+    or one of the kinds that are only counted: "link", "special", "hidden", "own"."""
+
+    rel_path: str
+    what: str
+    rule: str = ""
+    entries: int = 1
+    root_label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +83,12 @@ class Document:
     root_label: str = ""
     indexed_at: str = ""
     link_count: int = 1
+    why: str = ""  # one of `WHYS` where it failed
+
+
+def indexed_as(document: Document) -> str:
+    """A document's state, with files of unknown kind told apart from those that failed."""
+    return document.why if document.state == "failed" and document.why == "unknown_kind" else document.state
 
 
 # --- a question's side -------------------------------------------------------------------------------------------
@@ -80,6 +117,41 @@ class Location:
     end: int
     page_first: int | None = None
     page_last: int | None = None
+
+
+_OF_PLACE = {
+    "doc_id": "doc_id",
+    "chunk_index": "chunk_index",
+    "source_path": "path",
+    "page_first": "page_first",
+    "page_last": "page_last",
+    "start": "start",
+    "end": "end",
+}
+_OF_TEXT = ("fold_key", "text_sha256", "tokens", "tokens_seen")
+
+
+class ChunkMetadata(Mapping[str, Any]):
+    """A hit's metadata where it is a chunk of a library: nothing but its place and what all copies of its text share,
+    for there may be thousands of them. `text` holds `fold_key`, `text_sha256`, `tokens`, `tokens_seen`."""
+
+    __slots__ = ("place", "text")
+
+    def __init__(self, place: Location, text: Mapping[str, Any]) -> None:
+        self.place, self.text = place, text
+
+    def __getitem__(self, name: str) -> Any:
+        of_place = _OF_PLACE.get(name)
+        return self.text[name] if of_place is None else getattr(self.place, of_place)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (*_OF_PLACE, *_OF_TEXT)
+
+    def __len__(self) -> int:
+        return len(_OF_PLACE) + len(_OF_TEXT)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +383,17 @@ class LibraryFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexUse:
+    """Which index answered. `kind`: "flat" (every vector was compared), "8-bit scan" (every vector was scanned at a
+    byte a number, and the best ranked by their exact vectors). `exact`: nothing better was missed, and the order is
+    that of the exact scores. `vectors` counts those that were searched."""
+
+    kind: str
+    exact: bool
+    vectors: int
+
+
+@dataclass(frozen=True, slots=True)
 class Timings:
     """Milliseconds. `embed` is 0.0 when the query's vector was already made."""
 
@@ -338,7 +421,11 @@ class Trace:
     only_file: str | None = None
     left_out: tuple[str, ...] = ()  # doc_ids that this search left out
     left_out_stale: tuple[str, ...] = ()  # those of them that nobody chose: `serve-stale` would serve them
-    preferred: tuple[str, ...] = ()  # doc_ids whose copy was cited first
+    left_out_decided: tuple[str, ...] = ()  # those that a decision leaves out of every search, or that were trashed
+    preferred: tuple[str, ...] = ()  # doc_ids whose copy was cited first, as this question asked
+    preferred_decided: tuple[str, ...] = ()  # doc_ids whose copy a decision cites first in every search
+    decisions_ignored: bool = False  # whether this question was asked as if nothing had been decided
     query_tokens: int | None = None
     query_tokens_seen: int | None = None
+    index: IndexUse | None = None  # None for a port that does not tell
     with_texts: bool = True  # False: every text is `sha256:` and its hash (see `pipeline.trace.without_texts`)

@@ -23,16 +23,19 @@ from pipeline.settings import Settings
 from pipeline.trace import TraceCollector
 
 CHOSEN = "you left it out of this search"
+DECIDED = "by your decision of {date}, for every search"
+TRASHED = "its file was moved to the trash"
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a search may use: documents left out (doc_id -> why), documents whose copy is cited first, and the one
-    document that the search is confined to, if any."""
+    """What a search may use: documents left out (doc_id -> why), documents whose copy is cited first, the one document
+    that the search is confined to, if any, and documents whose copy comes next because a decision says so."""
 
     left_out: Mapping[str, str]
     preferred: frozenset[str] = frozenset()
     only_document: str | None = None
+    preferred_decided: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +71,16 @@ def retrieve(question: Question, port: KnowledgeSearchPort, settings: Settings, 
     `retrieve-k` that can be served."""
     asked = settings.retrieve_k
     rounds: list[SearchRound] = []
+    served, texts, looked_at = 0, set[str](), 0
     while True:
         hits = list(port.search(question, asked))[:asked]
-        served = served_texts(hits, scope.left_out.keys())
-        distinct = len(set(served))
+        more = served_texts(hits[looked_at:], scope.left_out.keys())  # the port gives the same and more behind it
+        served, looked_at = served + len(more), len(hits)
+        texts.update(more)
+        distinct = len(texts)
         rounds.append(SearchRound(asked, len(hits), distinct))
         exhausted = len(hits) < asked
-        enough = distinct if settings.policy == "evidence" else len(served)
+        enough = distinct if settings.policy == "evidence" else served
         if exhausted or enough >= settings.retrieve_k:
             return Retrieved(hits, tuple(rounds), exhausted)
         asked *= 2
@@ -89,8 +95,19 @@ def recall(
 ) -> Recalled:
     """Hits -> candidates -> blocks, each stage told to the collector."""
     candidates = identify(retrieved.hits, retrieved.rounds)
+    return recall_found(candidates, copies_of(candidates, catalog), catalog, settings, scope, collector)
+
+
+def recall_found(
+    candidates: tuple[Candidate, ...],
+    copies: Mapping[str, Sequence[Copy]] | None,
+    catalog: CopyCatalog | None,
+    settings: Settings,
+    scope: Scope,
+    collector: TraceCollector,
+) -> Recalled:
+    """Candidates whose copies are known -> blocks, each stage told to the collector."""
     served = _served(candidates, scope, collector)
-    copies = _copies(candidates, catalog)
     return Recalled(candidates, served, copies, _blocks(served, settings, catalog, copies, scope, collector))
 
 
@@ -121,7 +138,7 @@ def _served(candidates: Sequence[Candidate], scope: Scope, collector: TraceColle
     return rest.kept
 
 
-def _copies(candidates: Sequence[Candidate], catalog: CopyCatalog | None) -> Mapping[str, Sequence[Copy]] | None:
+def copies_of(candidates: Sequence[Candidate], catalog: CopyCatalog | None) -> Mapping[str, Sequence[Copy]] | None:
     """Every copy that the library holds of the candidates' texts, by fold key; None without a catalog."""
     if catalog is None:
         return None
@@ -176,6 +193,7 @@ def _collapsed(
         copies,
         left_out=scope.left_out.keys(),
         preferred=scope.preferred,
+        decided=scope.preferred_decided,
         only_document=scope.only_document,
     )
     if catalog is None:

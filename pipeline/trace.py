@@ -13,6 +13,7 @@ from pipeline.records import (
     Evidence,
     Fate,
     Freshness,
+    IndexUse,
     LibraryFacts,
     Location,
     NearTwin,
@@ -29,6 +30,7 @@ from pipeline.records import (
 from pipeline.textkeys import text_sha256
 
 TRACE_VERSION = 1
+_SCOPE = ("left_out", "left_out_stale", "left_out_decided", "preferred", "preferred_decided")  # lists of doc_ids
 HASH_MARK = "sha256:"  # what stands before a hash that takes the place of a text
 
 
@@ -88,9 +90,9 @@ def settings_given(trace: Trace) -> dict[str, Any]:
 
 
 def left_out_by_choice(trace: Trace) -> tuple[str, ...]:
-    """The documents that the user left out; stale ones are left out of themselves."""
-    stale = set(trace.left_out_stale)
-    return tuple(doc_id for doc_id in trace.left_out if doc_id not in stale)
+    """The documents that this question left out; stale ones, and those of a decision, are left out of themselves."""
+    by_themselves = {*trace.left_out_stale, *trace.left_out_decided}
+    return tuple(doc_id for doc_id in trace.left_out if doc_id not in by_themselves)
 
 
 def without_texts(trace: Trace) -> Trace:
@@ -131,7 +133,10 @@ def to_json(trace: Trace, *, with_texts: bool = True) -> dict[str, Any]:
         "only_file": trace.only_file,
         "left_out": list(trace.left_out),
         "left_out_stale": list(trace.left_out_stale),
+        "left_out_decided": list(trace.left_out_decided),
         "preferred": list(trace.preferred),
+        "preferred_decided": list(trace.preferred_decided),
+        "decisions_ignored": trace.decisions_ignored,
         "settings": {
             key: {
                 name: value for name, value in asdict(entry).items() if name in ("value", "origin") or value is not None
@@ -139,6 +144,7 @@ def to_json(trace: Trace, *, with_texts: bool = True) -> dict[str, Any]:
             for key, entry in trace.settings.items()
         },
         "library": asdict(trace.library),
+        "index": None if trace.index is None else asdict(trace.index),
         "rounds": [asdict(done) for done in trace.rounds],
         "candidates": [_candidate(traced) for traced in trace.candidates],
         "evidence": [_evidence(block) for block in trace.evidence],
@@ -288,12 +294,13 @@ def _trace(data: dict[str, Any]) -> Trace:
         for raw in entries(data, "stages")
     ]
     projected = [{"page": None} | raw for raw in entries(data, "projected")]
-    scope = {key: data.get(key, []) for key in ("left_out", "left_out_stale", "preferred")}
+    scope = {key: data.get(key, []) for key in _SCOPE}
     return Trace(
         query=decoded(str, entry(data, "query"), "query"),
         policy=decoded(str, entry(data, "policy"), "policy"),
         settings=decoded(dict[str, SettingInForce], entry(data, "settings"), "settings"),
         library=decoded(LibraryFacts, entry(data, "library"), "library"),
+        index=decoded(IndexUse | None, data.get("index"), "index"),
         rounds=decoded(tuple[SearchRound, ...], entry(data, "rounds"), "rounds"),
         candidates=tuple(
             _traced(raw, texts, f"candidates[{number}]") for number, raw in enumerate(entries(data, "candidates"))
@@ -307,6 +314,7 @@ def _trace(data: dict[str, Any]) -> Trace:
         query_tokens=decoded(int | None, data.get("query_tokens"), "query_tokens"),
         query_tokens_seen=decoded(int | None, data.get("query_tokens_seen"), "query_tokens_seen"),
         with_texts=with_texts,
+        decisions_ignored=decoded(bool, data.get("decisions_ignored", False), "decisions_ignored"),
         **{key: decoded(tuple[str, ...], value, key) for key, value in scope.items()},
     )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pipeline.embed.port import Vectors
-from pipeline.records import Copy, Freshness, Hit, LibraryFacts
+from pipeline.records import Copy, Freshness, Hit, IndexUse, LibraryFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,14 @@ class KnowledgeSearchPort(Protocol):
     def search(self, question: Question, limit: int) -> Sequence[Hit]:
         """The best `limit` hits, score descending, then doc_id, then chunk_index. Fewer than `limit` means that the
         port is exhausted. A larger limit gives the same hits and more behind them."""
+
+
+@runtime_checkable
+class TellsIndex(Protocol):
+    """A port that says which index answers."""
+
+    @property
+    def index(self) -> IndexUse: ...
 
 
 class CopyCatalog(Protocol):

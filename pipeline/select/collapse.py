@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from pipeline.records import Candidate, Copy, Fate, Location
 from pipeline.select.outcome import Block, Outcome, joined_reasons, location_of
 
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """One served copy: its place, its candidate where it was recalled, and its score where that is known."""
-
-    place: Location
-    candidate: Candidate | None
-    score: float
+# One served copy: (not preferred, not decided on, -score, doc_id, chunk_index, number, place, candidate). Its order is
+# that of preference; the score is -inf where it is not known, the candidate None where it was not recalled.
+_Held = tuple[bool, bool, float, str, int, int, Location, Candidate | None]
 
 
 def collapse(
@@ -25,14 +19,15 @@ def collapse(
     *,
     left_out: Collection[str] = (),
     preferred: Collection[str] = (),
+    decided: Collection[str] = (),
     only_document: str | None = None,
 ) -> Outcome[Block]:
     """Folds candidates of equal fold keys into blocks, in the order of each text's best candidate.
 
     `copies` holds, by fold key, every copy that the catalog knows (None for a port without a catalog: then the
     candidates themselves are all there is). Copies in `left_out` documents are not served; with `only_document` no
-    other document is cited. The representative is the first served copy by: preferred by the user, higher score,
-    smaller doc_id (code points), smaller chunk_index.
+    other document is cited. The representative is the first served copy by: preferred by the user for this question,
+    preferred by a decision (`decided`), higher score, smaller doc_id (code points), smaller chunk_index.
     """
     groups: dict[str, list[Candidate]] = {}
     for candidate in candidates:
@@ -40,51 +35,83 @@ def collapse(
     blocks: list[Block] = []
     fates: dict[int, Fate] = {}
     for key, members in groups.items():
-        held = _served(members, (copies or {}).get(key, ()), left_out, only_document)
-        held.sort(key=lambda copy: _preference(copy, preferred))
+        held = _served(members, (copies or {}).get(key, ()), left_out, preferred, decided, only_document)
         block = _block(members, held)
         blocks.append(block)
-        for member in members:
-            if member.rank != block.carrier.rank:
-                fates[member.rank] = Fate(
-                    "collapsed",
-                    "collapse",
-                    f"identical to candidate {block.carrier.rank}, and one block with it",
-                    into=block.key,
-                    numbers={"rank": block.carrier.rank, "places": len(members)},
-                )
+        fate = Fate(
+            "collapsed",
+            "collapse",
+            f"identical to candidate {block.carrier.rank}, and one block with it",
+            into=block.key,
+            numbers={"rank": block.carrier.rank, "places": len(members)},
+        )
+        fates.update({member.rank: fate for member in members if member.rank != block.carrier.rank})
     return Outcome(tuple(blocks), fates)
 
 
 def _served(
-    members: Sequence[Candidate], copies: Sequence[Copy], left_out: Collection[str], only_document: str | None
+    members: Sequence[Candidate],
+    copies: Sequence[Copy],
+    left_out: Collection[str],
+    preferred: Collection[str],
+    decided: Collection[str],
+    only_document: str | None,
 ) -> list[_Held]:
-    held = {member.evidence_key: _Held(location_of(member), member, member.score) for member in members}
-    score_of_text = {member.text_sha256: member.score for member in reversed(members)}
-    for copy in copies:
-        place = copy.location
-        if place.evidence_key in held or place.doc_id in left_out:
-            continue
-        if only_document is not None and place.doc_id != only_document:
-            continue
-        held[place.evidence_key] = _Held(place, None, score_of_text.get(copy.text_sha256, -math.inf))
-    return list(held.values())
+    """The copies that may be cited, the representative first."""
+    known = {copy.location.evidence_key: copy.location for copy in copies}
+    found: dict[str, tuple[Location, Candidate | None, float]] = {
+        member.evidence_key: (_place_of(member, known.get(member.evidence_key)), member, member.score)
+        for member in members
+    }
+    if len(found) < len(known) or not found.keys() >= known.keys():
+        score_of_text = {member.text_sha256: member.score for member in reversed(members)}
+        for copy in copies:
+            place = copy.location
+            if place.evidence_key in found or place.doc_id in left_out:
+                continue
+            if only_document is None or place.doc_id == only_document:
+                found[place.evidence_key] = (place, None, score_of_text.get(copy.text_sha256, -math.inf))
+    held: list[_Held] = [
+        (
+            place.doc_id not in preferred,
+            place.doc_id not in decided,
+            -score,
+            place.doc_id,
+            place.chunk_index,
+            number,
+            place,
+            candidate,
+        )
+        for number, (place, candidate, score) in enumerate(found.values())
+    ]
+    held.sort()
+    return held
 
 
-def _preference(copy: _Held, preferred: Collection[str]) -> tuple[bool, float, str, int]:
-    return (copy.place.doc_id not in preferred, -copy.score, copy.place.doc_id, copy.place.chunk_index)
+def _place_of(member: Candidate, known: Location | None) -> Location:
+    """The candidate's own place: the catalog's record of it where it says the same."""
+    if (
+        known is not None
+        and known.path == member.source_path
+        and (known.start, known.end) == (member.start, member.end)
+        and (known.page_first, known.page_last) == (member.page_first, member.page_last)
+    ):
+        return known
+    return location_of(member)
 
 
 def _block(members: Sequence[Candidate], held: Sequence[_Held]) -> Block:
-    first = held[0]
-    others = sorted((copy.place for copy in held[1:]), key=lambda place: (place.doc_id, place.chunk_index))
-    carrier = first.candidate or members[0]
+    representative, candidate = held[0][-2:]
+    others = [copy[-2] for copy in held[1:]]
+    if held[0][:3] != held[-1][:3]:  # otherwise they are in this order already
+        others.sort(key=lambda place: (place.doc_id, place.chunk_index))
+    carrier = candidate or members[0]
     return Block(
         carrier=carrier,
-        representative=first.place,
-        citations=(first.place, *others),
+        representative=representative,
+        citations=(representative, *others),
         content=carrier.text or "",
         score=max(member.score for member in members),
-        hit_reasons=joined_reasons(*(member.hit_reasons for member in members)),
+        hit_reasons=joined_reasons(*dict.fromkeys(member.hit_reasons for member in members)),
         places=len(members),
     )

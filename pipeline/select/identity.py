@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
-from pipeline.records import Candidate, Fate, Hit, SearchRound
+from pipeline.records import Candidate, ChunkMetadata, Fate, Hit, Location, SearchRound
 from pipeline.select.outcome import Outcome
 from pipeline.textkeys import fold_key, text_sha256
 
 
-def _first(metadata: Mapping[str, Any], *names: str) -> Any:
-    for name in names:
-        value = metadata.get(name)
+def _first(metadata: Mapping[str, Any], name: str, *others: str) -> Any:
+    value = metadata.get(name)
+    if value is not None:
+        return value
+    for other in others:
+        value = metadata.get(other)
         if value is not None:
             return value
     return None
@@ -21,9 +25,9 @@ def _first(metadata: Mapping[str, Any], *names: str) -> Any:
 
 def _whole(value: Any) -> int | None:
     """3 and "3" are the same index, 0 is one; anything else is none."""
-    if type(value) is int:
+    if type(value) is int or value is None:
         return value
-    if isinstance(value, bool) or value is None:
+    if isinstance(value, bool):
         return None
     if isinstance(value, float):
         return int(value) if value.is_integer() else None
@@ -48,13 +52,12 @@ def _document_of(hit: Hit) -> str | None:
 
 
 def _fold_key_of(hit: Hit) -> str:
+    meta = hit.metadata
+    if type(meta) is ChunkMetadata:
+        return str(meta.text["fold_key"])
     # Vectors without a text are not twins of each other.
     known_key = hit.metadata.get("fold_key")
     return str(known_key or (fold_key(hit.text) if hit.text is not None else f"unknown:{hit.vector_id}"))
-
-
-def _is_blank(hit: Hit) -> bool:
-    return hit.text is not None and (not hit.text or hit.text.isspace())
 
 
 def served_texts(hits: Sequence[Hit], left_out: Collection[str]) -> list[str]:
@@ -62,13 +65,15 @@ def served_texts(hits: Sequence[Hit], left_out: Collection[str]) -> list[str]:
     return [
         _fold_key_of(hit)
         for hit in hits
-        if hit.text is not None and not _is_blank(hit) and not (left_out and _document_of(hit) in left_out)
+        if (text := hit.text) and not text.isspace() and not (left_out and _document_of(hit) in left_out)
     ]
 
 
 def candidate_of(hit: Hit, rank: int = 0, search_round: int = 1) -> Candidate:
     """The hit with identity, read from its metadata under the names in use (`docId` or `doc_id`, ...)."""
     meta, text = hit.metadata, hit.text
+    if type(meta) is ChunkMetadata:
+        return _of_library(hit, meta.place, meta.text, rank, search_round)
     doc_id = _document_of(hit)
     chunk_index = _whole(_first(meta, "chunkIndex", "chunk_index"))
     fold = _fold_key_of(hit)
@@ -96,6 +101,29 @@ def candidate_of(hit: Hit, rank: int = 0, search_round: int = 1) -> Candidate:
     )
 
 
+def _of_library(hit: Hit, place: Location, text: Mapping[str, Any], rank: int, search_round: int) -> Candidate:
+    return Candidate(
+        rank,
+        hit.score,
+        place.evidence_key,
+        place.doc_id,
+        place.chunk_index,
+        hit.vector_id,
+        place.path,
+        hit.text,
+        text["fold_key"],
+        text["text_sha256"],
+        place.page_first,
+        place.page_last if place.page_last is not None else place.page_first,
+        place.start,
+        place.end,
+        hit.reasons,
+        search_round,
+        text["tokens"],
+        text["tokens_seen"],
+    )
+
+
 def _order(candidate: Candidate) -> tuple[float, bool, str, int, str]:
     score = -math.inf if math.isnan(candidate.score) else candidate.score
     index = candidate.chunk_index if candidate.chunk_index is not None else -1
@@ -108,13 +136,27 @@ def identify(hits: Sequence[Hit], rounds: Sequence[SearchRound]) -> tuple[Candid
     White space alone is no chunk: such hits become no candidate. A hit belongs to the first round that brought it.
     """
     found: list[Candidate] = []
+    number, received = 1, [done.received for done in rounds]
     for position, hit in enumerate(hits):
-        if _is_blank(hit):
-            continue
-        number = next((n for n, done in enumerate(rounds, start=1) if position < done.received), len(rounds) or 1)
-        found.append(candidate_of(hit, search_round=number))
+        while number < len(received) and position >= received[number - 1]:
+            number += 1
+        if (text := hit.text) is None or (text and not text.isspace()):
+            found.append(candidate_of(hit, len(found) + 1, number))
+    if all(map(_in_order, found, islice(found, 1, None))):  # as a port gives them
+        return tuple(found)
     found.sort(key=_order)
     return tuple(_ranked(candidate, rank) for rank, candidate in enumerate(found, start=1))
+
+
+def _in_order(one: Candidate, other: Candidate) -> bool:
+    """Whether one comes before the other in the total order; False for what takes more to tell."""
+    if one.score > other.score:
+        return True
+    if one.score != other.score or one.doc_id is None or other.doc_id is None:
+        return False
+    if one.doc_id != other.doc_id:
+        return one.doc_id < other.doc_id
+    return one.chunk_index is not None and other.chunk_index is not None and one.chunk_index < other.chunk_index
 
 
 def _ranked(candidate: Candidate, rank: int) -> Candidate:

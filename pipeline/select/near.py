@@ -7,9 +7,11 @@ containment of documents", 1997). Words are what white space separates, as they 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
 
 from pipeline.records import Candidate, Fate, NearTwin
 from pipeline.select.outcome import Block, Outcome
@@ -28,37 +30,67 @@ def shingles(text: str) -> frozenset[Shingle]:
 
 def near_pairs(texts: Sequence[str], threshold: float) -> dict[tuple[int, int], float]:
     """(i, j) with i < j -> resemblance, for all pairs of at least `threshold` (0..1) that share a shingle. Exact."""
-    sets = [shingles(text) for text in texts]
-    pairs = {}
-    for first, second in _possible_pairs(sets, threshold):
-        both = len(sets[first] & sets[second])
-        similarity = both / (len(sets[first]) + len(sets[second]) - both)
-        if similarity >= threshold:
-            pairs[(first, second)] = similarity
+    sets = _numbered(texts)
+    sizes = np.array([len(each) for each in sets], np.int64)
+    pairs: dict[tuple[int, int], float] = {}
+    for position, others, both in _shared_counts(sets, sizes, threshold):
+        similarity = both / (sizes[others] + sizes[position] - both)
+        near = similarity >= threshold
+        pairs.update(
+            zip(((other, position) for other in others[near].tolist()), similarity[near].tolist(), strict=True)
+        )
     return pairs
 
 
-def _possible_pairs(sets: Sequence[frozenset[Shingle]], threshold: float) -> set[tuple[int, int]]:
-    """All pairs that can reach `threshold`, and few others, without comparing all with all.
+_Numbers = npt.NDArray[np.int64]
+
+
+def _numbered(texts: Sequence[str]) -> list[_Numbers]:
+    """Each text's shingles as numbers, ascending: a shingle is looked up once, and numbers are compared."""
+    known: dict[Shingle, int] = {}
+    number = known.setdefault
+    return [np.unique(np.array([number(each, len(known)) for each in shingles(text)], np.int64)) for text in texts]
+
+
+def _shared_counts(
+    sets: Sequence[_Numbers], sizes: _Numbers, threshold: float
+) -> Iterator[tuple[int, _Numbers, _Numbers]]:
+    """For each set: the earlier ones that can reach `threshold` with it, and few others, and how many shingles each
+    of them shares with it; without comparing all with all.
 
     Prefix filter (Chaudhuri et al., "A primitive operator for similarity joins", 2006): two sets that resemble each
     other share at least `threshold` of the larger one, so they share one of each one's rarest few.
     """
-    holders = Counter(chain.from_iterable(sets))
-    held_by_several = sorted((shingle for shingle, count in holders.items() if count > 1), key=holders.__getitem__)
-    rarity = {shingle: place for place, shingle in enumerate(held_by_several)}
-    holding: list[list[int]] = [[] for _ in rarity]
-    pairs: set[tuple[int, int]] = set()
+    if not sets:
+        return
+    holders = np.bincount(np.concatenate(sets))
+    rarity = np.empty(len(holders), np.int64)
+    rarity[np.argsort(holders, kind="stable")] = np.arange(len(holders))
+    holding: defaultdict[int, list[int]] = defaultdict(list)
+    held: dict[int, _Numbers] = {}  # the places of a set's shared shingles
+    marked = np.zeros(len(holders), np.bool_)  # those of the set at hand
     for position, found in enumerate(sets):
         needed = max(1, math.ceil(threshold * len(found) - 1e-9))
-        shared = [rarity[shingle] for shingle in found if shingle in rarity]
-        if len(shared) < needed:
+        places = np.sort(rarity[found[holders[found] > 1]])
+        if len(places) < needed:
             continue
-        shared.sort()
-        for place in shared[: len(shared) - needed + 1]:
-            pairs.update([(other, position) for other in holding[place]])
+        possible: set[int] = set()
+        for place in places[: len(places) - needed + 1].tolist():
+            possible.update(holding[place])
             holding[place].append(position)
-    return pairs
+        held[position] = places
+        if not possible:
+            continue
+        # Sets of very different sizes cannot resemble each other: what they share is the smaller one at most.
+        others = np.fromiter(possible, np.int64, len(possible))
+        others = others[(sizes[others] >= needed) & (sizes[others] <= len(found) / threshold + 1e-9)]
+        if not len(others):
+            continue
+        marked[places] = True
+        theirs = [held[other] for other in others.tolist()]
+        both = np.add.reduceat(marked[np.concatenate(theirs)], np.cumsum([0, *map(len, theirs[:-1])]), dtype=np.int64)
+        marked[places] = False
+        yield position, others, both
 
 
 def near_twins(candidates: Sequence[Candidate], threshold: float) -> Mapping[int, tuple[NearTwin, ...]]:

@@ -13,7 +13,17 @@ from typing import Any, cast
 
 from sqlite_utils import Database
 
-from pipeline.records import Copy, Document, DocumentState, Freshness, LibraryFacts, Location, Page, Root
+from pipeline.records import (
+    Copy,
+    Document,
+    DocumentState,
+    Freshness,
+    LibraryFacts,
+    Location,
+    Page,
+    PassedOverRow,
+    Root,
+)
 from pipeline.store.vectors import Stamp
 
 
@@ -70,6 +80,9 @@ class DocumentText:
     chunks: tuple[ChunkSpan, ...]
 
 
+_File = tuple[str, str, int, int]  # path, state, size, mtime_ns
+
+
 def _parameters(values: Collection[Any]) -> str:
     # json_each takes any number of values as one parameter, beyond SQLite's limit on parameters.
     return json.dumps(list(values))
@@ -82,6 +95,9 @@ class Catalog:
         self._db = db
         self._folder = folder
         self._root_paths: dict[int, str] = {}  # each ends with the separator
+        # What was read in the snapshot that is open: all chunks that hold a text, and files as they were indexed.
+        self._held: dict[int, list[ChunkRow]] = {}
+        self._files: dict[str, _File] = {}
         self._facts: tuple[str, LibraryFacts] | None = None
 
     @contextmanager
@@ -93,10 +109,16 @@ class Catalog:
         self._db.conn.execute("BEGIN")
         try:
             state = self.state()
-            self._root_paths.clear()
+            self._forget()
             yield state
         finally:
+            self._forget()
             self._db.conn.execute("ROLLBACK")
+
+    def _forget(self) -> None:
+        self._root_paths.clear()
+        self._held.clear()
+        self._files.clear()
 
     def state(self) -> CatalogState:
         meta = dict(self._rows("SELECT key, value FROM meta"))
@@ -128,14 +150,27 @@ class Catalog:
     # --- folders and documents ---
 
     def roots(self) -> list[Root]:
-        rows = self._rows("SELECT id, label, path_bytes FROM roots ORDER BY label")
-        return [Root(row_id, label, os.fsdecode(path)) for row_id, label, path in rows]
+        rows = self._rows("SELECT id, label, path_bytes, exclude, gitignore FROM roots ORDER BY label")
+        return [
+            Root(row_id, label, os.fsdecode(path), tuple(json.loads(exclude)), bool(gitignore))
+            for row_id, label, path, exclude, gitignore in rows
+        ]
+
+    def passed_over(self, root_id: int | None = None) -> list[PassedOverRow]:
+        """What the last scans left out, by root and path; kinds that are only counted have no path."""
+        rows = self._rows(
+            "SELECT p.rel_bytes, p.what, p.rule, p.entries, r.label FROM passed_over p "
+            "JOIN roots r ON r.id = p.root_id WHERE ? IS NULL OR p.root_id = ? "
+            "ORDER BY r.label, p.rel_bytes, p.what, p.rule",
+            [root_id, root_id],
+        )
+        return [PassedOverRow(os.fsdecode(rel), *rest) for rel, *rest in rows]
 
     def documents(self) -> list[Document]:
         """Every document, ordered by doc_id (code points)."""
         rows = self._rows(
             "SELECT d.doc_id, d.root_id, d.rel_bytes, d.state, d.reason, d.kind, d.size, d.mtime_ns, d.page_count, "
-            "d.chunk_count, d.characters, r.label, d.indexed_at, d.link_count "
+            "d.chunk_count, d.characters, r.label, d.indexed_at, d.link_count, d.why "
             "FROM documents d JOIN roots r ON r.id = d.root_id ORDER BY d.doc_id"
         )
         return [
@@ -153,6 +188,7 @@ class Catalog:
                 root_label=row[11],
                 indexed_at=row[12],
                 link_count=row[13],
+                why=row[14],
             )
             for row in rows
         ]
@@ -202,17 +238,22 @@ class Catalog:
         return dict(self._rows("SELECT doc_id, reason FROM documents WHERE state = 'stale'"))
 
     def freshness(self, doc_ids: Collection[str]) -> Mapping[str, Freshness]:
-        rows = self._rows(
-            "SELECT doc_id, root_id, rel_bytes, state, size, mtime_ns FROM documents "
-            "WHERE doc_id IN (SELECT value FROM json_each(?))",
-            [_parameters(doc_ids)],
-        )
-        return {row[0]: self._compare(self._path(row[1], row[2]), *row[3:]) for row in rows}
+        files = self._files
+        unknown = [doc_id for doc_id in doc_ids if doc_id not in files]
+        if unknown:
+            rows = self._rows(
+                "SELECT doc_id, root_id, rel_bytes, state, size, mtime_ns FROM documents "
+                "WHERE doc_id IN (SELECT value FROM json_each(?))",
+                [_parameters(unknown)],
+            )
+            found = {row[0]: (self._path(row[1], row[2]), *row[3:]) for row in rows}
+            files = files | found
+        return {doc_id: self._compare(*files[doc_id]) for doc_id in doc_ids if doc_id in files}
 
     @staticmethod
     def _compare(path: str, state: str, size: int, mtime_ns: int) -> Freshness:
         try:
-            found = os.stat(path, follow_symlinks=False)
+            found = os.lstat(path)
         except (FileNotFoundError, NotADirectoryError):
             return "missing"
         except OSError:
@@ -224,18 +265,22 @@ class Catalog:
     # --- chunks and texts ---
 
     def copies(self, fold_keys: Collection[str]) -> Mapping[str, Sequence[Copy]]:
-        rows = self._rows(
-            "SELECT t.fold_key, t.sha256, d.doc_id, k.chunk_index, d.root_id, d.rel_bytes, k.start, "
-            'k."end", k.page_first, k.page_last FROM texts t JOIN chunks k ON k.text_id = t.id '
-            "JOIN documents d ON d.id = k.document_id WHERE t.fold_key IN (SELECT value FROM json_each(?)) "
-            "ORDER BY d.doc_id, k.chunk_index",
+        texts = self._rows(
+            "SELECT id, fold_key FROM texts WHERE fold_key IN (SELECT value FROM json_each(?))",
             [_parameters(fold_keys)],
         )
-        found: dict[str, list[Copy]] = {}
-        for fold_key, sha256, doc_id, index, root_id, rel, *place in rows:
-            location = self._location(doc_id, index, root_id, rel, *place)
-            found.setdefault(fold_key, []).append(Copy(location, sha256))
-        return found
+        unknown = [text_id for text_id, _ in texts if text_id not in self._held]
+        if unknown:
+            self.chunk_rows(unknown, -1)
+        found: dict[str, list[ChunkRow]] = {}
+        for text_id, fold_key in texts:
+            rows = self._held[text_id]
+            if fold_key in found:
+                rows = [*found[fold_key], *rows]
+                rows.sort(key=lambda row: (row.location.doc_id, row.location.chunk_index))
+            if rows:
+                found[fold_key] = rows
+        return {fold_key: [Copy(row.location, row.text_sha256) for row in rows] for fold_key, rows in found.items()}
 
     def contents(self, locations: Collection[tuple[str, int]]) -> Mapping[tuple[str, int], str]:
         found: dict[tuple[str, int], str] = {}
@@ -260,18 +305,36 @@ class Catalog:
         )
 
     def chunk_rows(self, text_ids: Collection[int], limit: int, only_document: str | None = None) -> list[ChunkRow]:
-        """At most `limit` of the chunks that hold these texts, ordered by doc_id, then chunk_index."""
+        """At most `limit` of the chunks that hold these texts (-1: all), ordered by doc_id, then chunk_index."""
+        wanted = _parameters(text_ids)
+        facts = {
+            row[0]: row[1:]
+            for row in self._rows(
+                "SELECT id, fold_key, sha256, tokens FROM texts WHERE id IN (SELECT value FROM json_each(?))", [wanted]
+            )
+        }
         rows = self._rows(
-            "SELECT t.id, t.fold_key, t.sha256, t.tokens, d.doc_id, k.chunk_index, d.root_id, d.rel_bytes, k.start, "
-            'k."end", k.page_first, k.page_last FROM json_each(?) wanted JOIN texts t ON t.id = wanted.value '
-            "JOIN chunks k ON k.text_id = t.id JOIN documents d ON d.id = k.document_id "
+            "SELECT k.text_id, d.doc_id, k.chunk_index, d.root_id, d.rel_bytes, d.state, d.size, d.mtime_ns, k.start, "
+            'k."end", k.page_first, k.page_last FROM json_each(?) wanted JOIN chunks k ON k.text_id = wanted.value '
+            "JOIN documents d ON d.id = k.document_id "
             "WHERE ? IS NULL OR d.doc_id = ? ORDER BY d.doc_id, k.chunk_index LIMIT ?",
-            [_parameters(text_ids), only_document, only_document, limit],
+            [wanted, only_document, only_document, limit],
         )
-        return [
-            ChunkRow(text_id, self._location(doc_id, index, root_id, rel, *place), fold_key, sha256, tokens)
-            for text_id, fold_key, sha256, tokens, doc_id, index, root_id, rel, *place in rows
-        ]
+        files = self._files
+        found = []
+        for text_id, doc_id, index, root_id, rel, state, size, mtime_ns, start, end, page_first, page_last in rows:
+            file = files.get(doc_id)
+            if file is None:
+                files[doc_id] = file = (self._path(root_id, rel), state, size, mtime_ns)
+            key = f"{doc_id}#chunk-{index}"
+            place = Location(key, doc_id, index, file[0], start, end, page_first, page_last)
+            fold_key, sha256, tokens = facts[text_id]
+            found.append(ChunkRow(text_id, place, fold_key, sha256, tokens))
+        if limit < 0 and only_document is None:
+            self._held.update({text_id: [] for text_id in text_ids})
+            for row in found:
+                self._held[row.text_id].append(row)
+        return found
 
     def texts(self, text_ids: Collection[int]) -> dict[int, str]:
         return dict(
@@ -307,22 +370,12 @@ class Catalog:
         cursor: sqlite3.Cursor = self._db.conn.execute(sql, parameters)
         return cursor.fetchall()
 
+    def path_of(self, root_id: int, rel_bytes: bytes) -> str:
+        """The absolute path of the file at this place below this root."""
+        return self._path(root_id, rel_bytes)
+
     def _path(self, root_id: int, rel_bytes: bytes) -> str:
         if root_id not in self._root_paths:
             self._root_paths.update({root.id: os.path.join(root.path, "") for root in self.roots()})
         rel = os.fsdecode(rel_bytes)
         return self._root_paths[root_id] + (rel if os.sep == "/" else rel.replace("/", os.sep))
-
-    def _location(
-        self,
-        doc_id: str,
-        index: int,
-        root_id: int,
-        rel: bytes,
-        start: int,
-        end: int,
-        page_first: int | None,
-        page_last: int | None,
-    ) -> Location:
-        key = f"{doc_id}#chunk-{index}"
-        return Location(key, doc_id, index, self._path(root_id, rel), start, end, page_first, page_last)

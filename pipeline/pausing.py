@@ -1,0 +1,32 @@
+"""No search for garbage while an answer is made."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_lock = threading.Lock()
+_pausing = 0
+_was_on = False
+
+
+@contextmanager
+def no_collecting() -> Iterator[None]:
+    """Records of thousands of candidates, of which none forms a ring, would set the collector off again and again over
+    everything that the program holds: a third of the time of a crowded answer. It goes on when the last of those who
+    paused it is done."""
+    global _pausing, _was_on
+    with _lock:
+        if not _pausing:
+            _was_on = gc.isenabled()
+            gc.disable()
+        _pausing += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _pausing -= 1
+            if not _pausing and _was_on:
+                gc.enable()

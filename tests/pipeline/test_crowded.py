@@ -1,0 +1,114 @@
+"""A text that is held very often: read bit by bit as the search widens, and answered as if it had been read at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.library import LibraryReader
+from pipeline.query import QueryEngine
+from pipeline.records import ChunkMetadata
+from pipeline.search import dense
+from pipeline.search.port import Question
+from pipeline.settings import resolve
+from tests.support.encoder import WordEncoder
+from tests.support.libraries import make_library
+
+# One text in 50 files, another in 12, their white space variants score alike; and some that nobody copies.
+CROWDED = {
+    f"{number:02}.txt": "\n\n".join(
+        ["the boiler is checked"]
+        + ["the  boiler is checked"] * (number % 3 == 0)
+        + ["the boiler of the cellar"] * (number % 4 == 0)
+        + [f"the boiler in house {number}"] * (number % 5 == 0)
+    )
+    for number in range(50)
+}
+QUESTION = "boiler checked"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("crowded")
+    make_library(folder, CROWDED, WordEncoder())
+    return folder
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    limits=st.lists(st.integers(1, 120), min_size=2, max_size=8),
+    whole=st.integers(1, 4),
+    ahead=st.integers(1, 4),
+    deeper=st.integers(2, 4),
+)
+def test_bit_by_bit_gives_the_same_as_at_once(
+    library: Path, limits: list[int], whole: int, ahead: int, deeper: int
+) -> None:
+    question = Question(QUESTION, WordEncoder().encode([QUESTION])[0])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dense, "_WHOLE", whole)
+        patch.setattr(dense, "_AHEAD", ahead)
+        patch.setattr(dense, "_DEEPER", deeper)
+        patch.setattr(dense, "_TEXTS_AHEAD", 1)
+        reader = LibraryReader(library)
+        try:
+            with reader.snapshot():
+                every = list(reader.port().search(question, 1_000))
+                port = reader.port()
+                for limit in limits:
+                    assert list(port.search(question, limit)) == every[:limit]
+        finally:
+            reader.close()
+    assert len(every) == sum(text.count("\n\n") + 1 for text in CROWDED.values())
+    keys = [(-hit.score, hit.metadata["doc_id"], hit.metadata["chunk_index"]) for hit in every]
+    assert keys == sorted(keys)
+
+
+def test_copies_are_the_same_whether_they_were_read_before_or_not(library: Path) -> None:
+    reader = LibraryReader(library)
+    try:
+        with reader.snapshot():
+            rows = reader.passages.of_document("docs/00.txt")
+            folds = {row.fold_key for row in rows}
+            cold = reader.catalog.copies(folds)
+        with reader.snapshot():
+            reader.catalog.chunk_rows([row.text_id for row in rows[:1]], -1)
+            warm = reader.catalog.copies(folds)
+    finally:
+        reader.close()
+    assert warm == cold
+    assert sum(map(len, warm.values())) > 60
+
+
+def test_metadata_of_a_chunk_is_a_mapping_like_any_other(library: Path) -> None:
+    reader = LibraryReader(library)
+    try:
+        with reader.snapshot():
+            (hit,) = reader.port(5).search(Question(QUESTION, WordEncoder().encode([QUESTION])[0]), 1)
+    finally:
+        reader.close()
+    assert isinstance(hit.metadata, ChunkMetadata)
+    plain = dict(hit.metadata)
+    assert plain == hit.metadata
+    assert plain["doc_id"] == "docs/00.txt"
+    assert plain["tokens_seen"] == min(5, plain["tokens"])
+    assert set(plain) == set(hit.metadata)
+    assert len(plain) == len(hit.metadata)
+    with pytest.raises(KeyError):
+        hit.metadata["docId"]
+
+
+def test_every_copy_of_a_crowded_answer_is_cited(library: Path) -> None:
+    engine = QueryEngine(library, WordEncoder())
+    try:
+        trace = engine.ask(QUESTION, resolve())
+    finally:
+        engine.close()
+    first = trace.evidence[0]
+    assert len(first.source_paths) == 50
+    assert len(first.citations) == first.places == 67
+    folded = [traced.fate for traced in trace.candidates if traced.fate.into == first.evidence_key]
+    assert [fate.name for fate in folded].count("collapsed") == 66
