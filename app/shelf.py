@@ -84,6 +84,23 @@ class Shelf(QObject):
             "Indexing", lambda: self._crew.index(library, folders, how, self._work_ended), needs_model=True
         )
 
+    def begin_anew(self, folders: tuple[Path, ...] = ()) -> bool:
+        """Keep the library's database aside and begin a new one with the same folders, or with these."""
+        library = self.library.folder
+        if library is None:
+            return False
+
+        def work(listen: Callable[[Any], None], token: Any) -> str:
+            from pipeline.rebuild import begin_anew
+
+            return f"The old database is kept as “{begin_anew(library, folders).aside.name}”"
+
+        return self._start(
+            "Keeping the library aside",
+            lambda: self._crew.write("keeping the library aside", work, self._work_ended),
+            needs_model=False,
+        )
+
     def forget_root(self, path: str) -> bool:
         """Take a root out of the library."""
         library = self.library.folder
@@ -166,6 +183,8 @@ class Shelf(QObject):
                 documents=tuple(status.documents),
                 counts=dict(status.counts),
                 freshness=dict(status.freshness),
+                passed_over=tuple(status.passed_over),
+                left_out=dict(status.left_out),
                 unfinished=status.unfinished,
                 problem=None,
             )
@@ -213,7 +232,8 @@ class Shelf(QObject):
         elif end.how == "cancelled":
             self._end(replace(work, phase="cancelled"))
         else:
-            self._end(replace(work, phase="done", report=end.value))
+            said = end.value if isinstance(end.value, str) else ""
+            self._end(replace(work, phase="done", report=None if said else end.value, said=said))
 
     def _end(self, work: WorkState) -> None:
         self._show_work(work)

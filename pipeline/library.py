@@ -10,18 +10,23 @@ from pathlib import Path
 
 import numpy as np
 
+from pipeline.embed.port import Vectors
 from pipeline.errors import LibraryError, QueryError
-from pipeline.records import Document, Freshness, LibraryFacts, Root
+from pipeline.records import STATES, Document, Freshness, LibraryFacts, PassedOverRow, Root, indexed_as
 from pipeline.search.dense import DenseSearch
 from pipeline.store import vectors
 from pipeline.store.catalog import Catalog, CatalogState, DocumentText
+from pipeline.store.holdings import Holdings
 from pipeline.store.passages import Passages
-from pipeline.store.schema import database_file, open_for_reading
+from pipeline.store.schema import database_file, errors_in_words, open_for_reading
+
+_MANY = 20_000  # new texts; so many are not taken over one by one where there is a newer file of vectors
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryStatus:
-    """The library as it stands: `counts` by document state, and by freshness for what differs on disk."""
+    """The library as it stands. `counts` counts documents by state, those of unknown kind apart from those that failed;
+    then names that rules exclude, and documents whose file differs on disk. `passed_over` lists what is no document."""
 
     facts: LibraryFacts
     roots: tuple[Root, ...]
@@ -30,6 +35,25 @@ class LibraryStatus:
     counts: Mapping[str, int]
     model_fingerprint: str
     not_read: int = 0  # files that an indexing run found and did not come to, about
+    passed_over: tuple[PassedOverRow, ...] = ()
+
+    def states_of(self, document: Document) -> tuple[str, ...]:
+        """What a document counts as: its state, and what its file is now where that differs."""
+        now = self.freshness.get(document.doc_id)
+        return (indexed_as(document), *((now,) if now in ("changed", "missing") else ()))
+
+    @property
+    def excluded(self) -> tuple[PassedOverRow, ...]:
+        """What rules leave out."""
+        return tuple(row for row in self.passed_over if row.what == "excluded")
+
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        """How much else was passed over: links, hidden names, devices, the library's own, what cannot be read."""
+        counts: Counter[str] = Counter()
+        for row in self.passed_over:
+            counts[row.what] += row.entries if row.what != "excluded" else 0
+        return +counts
 
     @property
     def unfinished(self) -> str:
@@ -62,6 +86,7 @@ class LibraryReader:
         self._db = open_for_reading(folder)
         self.catalog = Catalog(self._db, folder)
         self.passages = Passages(self._db, self.catalog)
+        self.holdings = Holdings(self._db, self.catalog)
         self._index: vectors.VectorIndex | None = None
         self._token = ""
         self.rebuilt_because = ""  # why vectors.faiss had to be made again, "" when it fitted
@@ -69,7 +94,7 @@ class LibraryReader:
     @contextmanager
     def snapshot(self) -> Iterator[CatalogState]:
         """Catalog and vectors of one committed state of the library."""
-        with self.catalog.snapshot() as state:
+        with errors_in_words(self.folder), self.catalog.snapshot() as state:
             self._keep_in_step(state)
             yield state
 
@@ -85,6 +110,21 @@ class LibraryReader:
     def documents(self) -> list[Document]:
         return self.catalog.documents()
 
+    def doc_id_of(self, path: str) -> str:
+        """The document that is this file: an absolute path, a path from here, a doc_id, or a path below one of the
+        library's folders. Raises `QueryError`."""
+        found = self.catalog.doc_id_of_path(path)
+        if found:
+            return found
+        labels = [root.label for root in self.catalog.roots()]
+        below = [doc for label in labels if (doc := self.catalog.doc_id_of_path(f"{label}/{path}"))]
+        if len(below) > 1:
+            raise QueryError(f"several folders of the library have a document {path}: " + ", ".join(below))
+        if not below:
+            example = f"{labels[0]}/..." if labels else "folder/..."
+            raise QueryError(f"the library has no document {path}; documents are named by path, or as {example}")
+        return below[0]
+
     def document_text(self, doc_id: str) -> DocumentText:
         """Raises `QueryError` when the library has no such document."""
         found = self.catalog.document_text(doc_id)
@@ -94,59 +134,89 @@ class LibraryReader:
 
     def status(self) -> LibraryStatus:
         """Everything that `twinspect status` says; looks at every file's size and time."""
-        with self.catalog.snapshot() as state:
+        with errors_in_words(self.folder), self.catalog.snapshot() as state:
             documents = self.catalog.documents()
             freshness = self.catalog.freshness([document.doc_id for document in documents])
-            counts = Counter(str(document.state) for document in documents)
+            counts = Counter(indexed_as(document) for document in documents)
             counts.update(value for value in freshness.values() if value in ("changed", "missing"))
+            passed_over = tuple(self.catalog.passed_over())
+            counts["excluded"] = sum(row.entries for row in passed_over if row.what == "excluded")
             return LibraryStatus(
                 self.catalog.facts(),
                 tuple(self.catalog.roots()),
                 tuple(documents),
                 freshness,
-                {name: counts[name] for name in ("indexed", "no_text", "failed", "stale", "changed", "missing")},
+                {name: counts[name] for name in STATES},
                 state.fingerprint,
                 max(1, state.unfinished - len(documents)) if state.unfinished else 0,
+                passed_over,
             )
 
     def close(self) -> None:
+        if self._index is not None:
+            self._index.close()
         self._db.close()
 
     def _keep_in_step(self, state: CatalogState) -> None:
-        if self._index is None:
-            self._index, self.rebuilt_because = vectors.load(self.folder, state.stamp, state.dimension)
-            if self._index is None:
-                self._index = vectors.build(self.catalog.vectors(), max(1, state.dimension))
-                self._save_quietly(state)
+        index = self._index
+        if index is None or index.damaged or index.dimension != max(1, state.dimension):
+            self._open(state)
         elif state.token != self._token:
-            if self._index.dimension != state.dimension:
-                self._index = vectors.build(self.catalog.vectors(), max(1, state.dimension))
-            else:
-                self._follow(self._index)
+            self._follow(index, state)
         self._token = state.token
 
-    def _follow(self, index: vectors.VectorIndex) -> None:
-        """Take over what changed. A text's id is never reused and its vector never changes, so ids tell it all."""
-        held, wanted = index.ids(), np.array(self.catalog.text_ids(), np.int64)
-        index.remove(np.setdiff1d(held, wanted, assume_unique=True))
-        fresh = np.setdiff1d(wanted, held, assume_unique=True)
-        if len(fresh):
-            rows = list(self.catalog.vectors(fresh.tolist()))
-            ids = np.array([row_id for row_id, _ in rows], np.int64)
-            index.add(ids, vectors.vectors_of([blob for _, blob in rows], index.dimension))
+    def _open(self, state: CatalogState) -> None:
+        """The index of this state from its file, which is made again where it does not fit."""
+        harmed = self._index is not None and self._index.damaged
+        if self._index is not None:
+            self._index.close()
+        dimension, found = max(1, state.dimension), None
+        self.rebuilt_because = "it is damaged"
+        if not harmed:
+            found, self.rebuilt_because = vectors.load(self.folder, state.stamp, dimension, self._true_vectors)
+        if found is None:
+            found = self._made_again(state, dimension)
+        self._index = found
 
-    def _save_quietly(self, state: CatalogState) -> None:
-        """Spare the next start the rebuilding where the folder can be written.
+    def _made_again(self, state: CatalogState, dimension: int) -> vectors.VectorIndex:
+        """From the catalog, by way of the file where the folder can be written: that spares the next start the work,
+        and a large library's vectors need not be held in memory.
 
         No lock is needed: the file is replaced whole, and one that is older than the catalog is noticed.
         """
-        if self._index is not None and len(self._index):
+        count = self.catalog.facts().texts
+        if count:
             with suppress(OSError):
-                self._index.save(self.folder, state.stamp)
+                vectors.write(self.folder, state.stamp, dimension, count, self.catalog.vectors())
+                found, _ = vectors.load(self.folder, state.stamp, dimension, self._true_vectors)
+                if found is not None:
+                    return found
+        return vectors.build(self.catalog.vectors(), dimension)
+
+    def _follow(self, index: vectors.VectorIndex, state: CatalogState) -> None:
+        """Take over what changed. A text's id is never reused and its vector never changes, so ids tell it all."""
+        held, wanted = index.ids(), np.array(self.catalog.text_ids(), np.int64)
+        fresh = np.setdiff1d(wanted, held, assume_unique=True)
+        if len(fresh) > _MANY:
+            newer, _ = vectors.load(self.folder, state.stamp, index.dimension, self._true_vectors)
+            if newer is not None:
+                index.close()
+                self._index = newer
+                return
+        index.remove(np.setdiff1d(held, wanted, assume_unique=True))
+        for ids, rows in vectors.in_blocks(self.catalog.vectors(fresh.tolist()) if len(fresh) else (), index.dimension):
+            index.add(ids, rows)
+
+    def _true_vectors(self, ids: vectors.Ids) -> Vectors:
+        """The vectors of these ids from the catalog, shape (len(ids), dimension); zeros for an id it does not know."""
+        known = dict(self.catalog.vectors(ids.tolist()))
+        dimension = self._index.dimension if self._index is not None else 1
+        nothing = bytes(4 * dimension)
+        return vectors.vectors_of([known.get(row_id, nothing) for row_id in ids.tolist()], dimension)
 
 
 def save_vectors(library: Path, catalog: Catalog) -> None:
     """Write `vectors.faiss` anew from the catalog."""
     with catalog.snapshot() as state:
         if state.dimension:
-            vectors.build(catalog.vectors(), state.dimension).save(library, state.stamp)
+            vectors.write(library, state.stamp, state.dimension, catalog.facts().texts, catalog.vectors())

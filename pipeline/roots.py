@@ -34,6 +34,19 @@ def match(folder: Path | str, roots: Sequence[Root]) -> Root | None:
     return next((root for root in roots if root.label == str(folder)), None)
 
 
+def holding(place: Path | str, roots: Sequence[Root]) -> tuple[Root, str] | None:
+    """The root that this file or folder lies in, there or not, and its path below it ("/" between the parts); None
+    when it lies in none or is one itself."""
+    path = os.path.abspath(Path(place).expanduser())
+    real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+    for root in roots:
+        for own, candidate in ((root.path, path), (os.path.realpath(root.path), real)):
+            prefix = os.path.join(own, "")
+            if candidate.startswith(prefix) and len(candidate) > len(prefix):
+                return root, candidate[len(prefix) :].replace(os.sep, "/")
+    return None
+
+
 def refuse_overlap(folder: Path, roots: Sequence[Root]) -> None:
     """Raises `RootError` when the folder lies inside a root or holds one: every file is one document."""
     wanted = os.path.realpath(folder)

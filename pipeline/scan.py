@@ -1,7 +1,8 @@
 """Folder -> files: what a root holds, in a fixed order, without following links.
 
-Nothing is opened here and nothing is read but directories. What is passed over is counted, and folders that cannot be
-read are named: their files are unknown, which is not the same as deleted.
+Nothing is read here but directories, and `.gitignore` files where they count. What is passed over is counted, excluded
+names with the rule that did it, and folders that cannot be read are named: their files are unknown, which is not the
+same as deleted. Memory holds the listings of one branch, however many files a root has.
 """
 
 from __future__ import annotations
@@ -10,21 +11,19 @@ import os
 import re
 import stat
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from pathlib import Path
 
-from pathspec import GitIgnoreSpec
-
-from pipeline.errors import RootError, SettingError
+from pipeline.errors import RootError
+from pipeline.ignoring import IGNORE_FILE, Rules, own_rules
 from pipeline.progress import CancelToken
+from pipeline.records import PassedOverRow
 
-_WINDOWS = sys.platform == "win32"
-# A name and its entry. A folder's name has a "/" behind it: a gitignore pattern may ask for folders only, and files
-# then come in the order of their whole paths ("a.txt" before "a/b.txt").
-_Kept = tuple[str, os.DirEntry[str]]
-_by_key = itemgetter(0)
+MOST_NAMES = 20  # of one folder left out by one rule that are listed one by one; more of them are one row
+MOST_ROWS = 2_000  # of one root; what goes beyond is counted by its rule
+_LIBRARY_FILES = ("library.", "vectors.", "decisions.", "history.", "trash.lock", "settings.toml")
 _LITERAL_ESCAPE = re.compile(r"\\(?=x[0-9a-f]{2})")
 
 
@@ -56,28 +55,44 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """What a scan saw and did not yield. A hidden or excluded folder counts once, whatever it holds."""
+    """What a scan saw and did not yield. A hidden or excluded folder counts once, whatever it holds. `rules` tells
+    what was excluded by which rule, in at most `MOST_ROWS` rows and a few."""
 
     links: int = 0
     special: int = 0  # sockets, FIFOs, devices
     hidden: int = 0
     excluded: int = 0
+    own: int = 0  # the library's own folder or files
     unreadable: tuple[Unreadable, ...] = ()
+    rules: tuple[PassedOverRow, ...] = ()
 
 
 def scan(
     root: Path,
     *,
     exclude: Sequence[str] = (),
+    gitignore: bool = True,
     include_hidden: bool = False,
+    library: Path | None = None,
+    within: str = "",
     cancel: CancelToken | None = None,
 ) -> Scan:
-    """The regular files below `root`, ordered by the code points of `rel_path`, one at a time.
+    """The regular files below `root`, ordered by the bytes of `rel_path`, one at a time.
 
-    `exclude` holds gitignore patterns relative to `root`. Raises `RootError` (here, or at the end when the root went
-    away meanwhile), `SettingError` for an impossible pattern, and `Cancelled` while iterating.
+    `exclude` holds gitignore patterns relative to `root`; `.gitignore` files count where `gitignore` says so.
+    `library` is a folder whose files are no documents. `within` (a path below the root with "/") narrows the scan to
+    one file or folder. Raises `RootError` (here, or at the end when the root went away meanwhile), `SettingError` for
+    an impossible pattern, and `Cancelled` while iterating.
     """
-    return Scan(root, exclude=exclude, include_hidden=include_hidden, cancel=cancel)
+    return Scan(
+        root,
+        exclude=exclude,
+        gitignore=gitignore,
+        include_hidden=include_hidden,
+        library=library,
+        within=within,
+        cancel=cancel,
+    )
 
 
 def doc_name(rel_path: str) -> str:
@@ -100,102 +115,205 @@ class Scan(Iterator[FileEntry]):
         root: Path,
         *,
         exclude: Sequence[str] = (),
+        gitignore: bool = True,
         include_hidden: bool = False,
+        library: Path | None = None,
+        within: str = "",
         cancel: CancelToken | None = None,
     ) -> None:
         self._root = os.path.abspath(root)
-        self._excluded = _exclude_spec(exclude)
-        self._include_hidden = include_hidden
+        self._prefix = os.path.join(self._root, "")
+        self._rules = own_rules(exclude)
+        self._gitignore, self._include_hidden = gitignore, include_hidden
+        self._within = within.strip("/")
         self._cancel = cancel
-        self._links = self._special = self._hidden = self._excluded_count = 0
+        self._links = self._special = self._hidden = self._excluded = self._own = 0
         self._unreadable: list[Unreadable] = []
+        self._rows: list[PassedOverRow] = []
+        self._beyond: Counter[str] = Counter()  # excluded and not listed any more, by rule
         self._identity = _root_identity(self._root)
-        self._first = _list_root(self._root)
-        self._files = self._walk()
+        self._library = _identity_of(library)
+        _check_root(self._root)
+        self._files = self.files()
 
     def __next__(self) -> FileEntry:
-        return next(self._files)
+        rel_path, facts = next(self._files)
+        return self.entry(rel_path, facts)
+
+    def entry(self, rel_path: str, facts: os.stat_result) -> FileEntry:
+        """The file as a record."""
+        return FileEntry(
+            rel_path,
+            self._path(rel_path),
+            facts.st_size,
+            facts.st_mtime_ns,
+            facts.st_ctime_ns,
+            facts.st_ino,
+            facts.st_dev,
+            facts.st_nlink,
+        )
 
     @property
     def passed_over(self) -> PassedOver:
         """What was passed over so far."""
-        return PassedOver(self._links, self._special, self._hidden, self._excluded_count, tuple(self._unreadable))
+        rows = [*self._rows, *(PassedOverRow("", "excluded", rule, n) for rule, n in self._beyond.items())]
+        return PassedOver(
+            self._links,
+            self._special,
+            self._hidden,
+            self._excluded,
+            self._own,
+            tuple(self._unreadable),
+            tuple(rows),
+        )
 
-    def _walk(self) -> Iterator[FileEntry]:
+    @property
+    def has_unreadable(self) -> bool:
+        return bool(self._unreadable)
+
+    def is_unreadable(self, rel_path: str) -> bool:
+        """Whether this path, or a folder that holds it, could not be read so far: then it may still be there."""
+        return any(
+            rel_path == place.rel_path or rel_path.startswith(f"{place.rel_path}/") for place in self._unreadable
+        )
+
+    def files(self) -> Iterator[tuple[str, os.stat_result]]:
+        """`rel_path` and facts of every file, for those who need no record of each. Iterate this or the scan."""
         # A stack of sorted listings instead of recursion: no depth is too deep, and memory holds one branch only.
-        stack: list[tuple[str, Iterator[_Kept]]] = [("", self._kept(self._first, ""))]
-        self._first = []
-        cancel = self._cancel
+        try:
+            names, rules = self._kept("", self._rules)
+        except OSError as error:
+            raise _root_error(self._root, error) from error
+        stack: list[tuple[str, Iterator[str], Rules]] = [("", names, rules)]
+        check = self._cancel.check if self._cancel is not None else None
+        lstat, is_regular, whole_prefix = os.lstat, stat.S_ISREG, self._prefix
+        native = os.sep == "/"
         while stack:
-            prefix, entries = stack[-1]
-            for key, entry in entries:
-                if cancel is not None:
-                    cancel.check()
+            prefix, names, rules = stack[-1]
+            for key in names:
+                if check is not None:
+                    check()
                 rel_path = prefix + key
                 if key[-1] == "/":
-                    if (listing := self._list(entry, rel_path[:-1])) is not None:
-                        stack.append((rel_path, self._kept(listing, rel_path)))
+                    if (below := self._below(rel_path, rules)) is not None:
+                        stack.append((rel_path, *below))
                         break
                     continue
                 try:
-                    # scandir's own stat has neither inode nor link count on Windows
-                    facts = os.lstat(entry.path) if _WINDOWS else entry.stat(follow_symlinks=False)
+                    facts = lstat(whole_prefix + rel_path if native else self._path(rel_path))
                 except FileNotFoundError:
                     continue  # deleted since it was listed
                 except OSError as error:
                     self._unreadable.append(Unreadable(rel_path, words_for(error)))
                     continue
-                if not stat.S_ISREG(facts.st_mode):
+                if is_regular(facts.st_mode):
+                    yield rel_path, facts
+                else:
                     self._special += 1
-                    continue
-                yield FileEntry(
-                    rel_path,
-                    entry.path,
-                    facts.st_size,
-                    facts.st_mtime_ns,
-                    facts.st_ctime_ns,
-                    facts.st_ino,
-                    facts.st_dev,
-                    facts.st_nlink,
-                )
             else:
                 stack.pop()
         if _root_identity(self._root) != self._identity:
             # Not the folder that we began with: what is missing now was not deleted by the user.
             raise RootError(f"{doc_name(self._root)}: the folder was replaced while it was being read")
 
-    def _list(self, entry: os.DirEntry[str], rel_path: str) -> list[os.DirEntry[str]] | None:
+    def _path(self, rel_path: str) -> str:
+        return self._prefix + (rel_path if os.sep == "/" else rel_path.replace("/", os.sep))
+
+    def _below(self, rel_path: str, rules: Rules) -> tuple[Iterator[str], Rules] | None:
         try:
-            with os.scandir(entry.path) as listing:
-                return list(listing)
+            return self._kept(rel_path, rules)
         except FileNotFoundError:
             return None  # deleted since it was listed
         except OSError as error:
-            self._unreadable.append(Unreadable(rel_path, words_for(error)))
+            self._unreadable.append(Unreadable(rel_path[:-1], words_for(error)))
             return None
 
-    def _kept(self, listing: list[os.DirEntry[str]], prefix: str) -> Iterator[_Kept]:
-        kept: list[_Kept] = []
-        excluded, include_hidden = self._excluded, self._include_hidden
-        for entry in listing:
-            name = entry.name
-            if name[0] == "." and not include_hidden:
-                self._hidden += 1
-                continue
-            try:
-                if _is_link(entry):
-                    self._links += 1
+    def _kept(self, prefix: str, rules: Rules) -> tuple[Iterator[str], Rules]:
+        """The names in a folder that stay, sorted, and the rules below it. A folder's name has a "/" behind it: a
+        pattern may ask for folders only, and files then come in the order of their whole paths ("a.txt" before
+        "a/b.txt"). Raises OSError."""
+        kept: list[str] = []
+        out: dict[str, list[str]] = {}
+        if self._gitignore:
+            rules = self._with_ignore_file(rules, prefix)
+        include_hidden, within, ruled = self._include_hidden, self._within, bool(rules.places)
+        in_library = not prefix and self._library == self._identity
+        with os.scandir(self._path(prefix[:-1]) if prefix else self._root) as listing:
+            for entry in listing:
+                name = entry.name
+                if within and not _leads_to(within, prefix + name):
                     continue
-                key = name + "/" if entry.is_dir(follow_symlinks=False) else name
-            except OSError as error:  # on file systems whose listings do not tell the kinds
-                self._unreadable.append(Unreadable(prefix + name, words_for(error)))
-                continue
-            if excluded is not None and excluded.match_file(prefix + key):
-                self._excluded_count += 1
+                hidden = name[0] == "." and not include_hidden
+                if hidden and not ruled:
+                    self._hidden += 1
+                    continue
+                try:
+                    key = name + "/" if entry.is_dir(follow_symlinks=False) else name
+                    if hidden and not rules.takes_in(prefix + key):
+                        self._hidden += 1
+                        continue
+                    if _is_link(entry):
+                        self._links += 1
+                        continue
+                    if (in_library and name.startswith(_LIBRARY_FILES)) or self._is_library(entry, key):
+                        self._own += 1
+                        continue
+                except OSError as error:  # on file systems whose listings do not tell the kinds
+                    self._unreadable.append(Unreadable(prefix + name, words_for(error)))
+                    continue
+                if ruled and (rule := rules.excluding(prefix + key)) is not None:
+                    out.setdefault(rule, []).append(key)
+                else:
+                    kept.append(key)
+        if out:
+            self._note_excluded(prefix, out)
+        try:
+            ascii_only = all(map(str.isascii, kept))
+            kept.sort(key=None if ascii_only else os.fsencode)
+        except UnicodeEncodeError:  # Windows names may hold surrogates that stand for no byte
+            kept.sort(key=lambda key: key.encode("utf-8", "surrogatepass"))
+        return iter(kept), rules
+
+    def _is_library(self, entry: os.DirEntry[str], key: str) -> bool:
+        """Whether this is the library's own folder; asks the disk only where the listing makes it likely."""
+        if self._library is None or key[-1] != "/" or entry.inode() != self._library[1]:
+            return False
+        return _identity_of(entry.path) == self._library
+
+    def _with_ignore_file(self, rules: Rules, prefix: str) -> Rules:
+        try:
+            return rules.with_file(self._path(prefix + IGNORE_FILE), prefix)
+        except FileNotFoundError:
+            return rules
+        except OSError as error:
+            self._unreadable.append(Unreadable(prefix + IGNORE_FILE, words_for(error)))
+            return rules
+
+    def _note_excluded(self, prefix: str, out: dict[str, list[str]]) -> None:
+        for rule, keys in out.items():
+            self._excluded += len(keys)
+            many = len(keys) > MOST_NAMES
+            if len(self._rows) + (1 if many else len(keys)) > MOST_ROWS:
+                self._beyond[rule if rule in self._beyond or len(self._beyond) < MOST_NAMES else ""] += len(keys)
+            elif many:
+                self._rows.append(PassedOverRow(prefix, "excluded", rule, len(keys)))
             else:
-                kept.append((key, entry))
-        kept.sort(key=_by_key)
-        return iter(kept)
+                self._rows += (PassedOverRow(prefix + key, "excluded", rule) for key in sorted(keys))
+
+
+def _leads_to(within: str, path: str) -> bool:
+    """Whether `path` is `within`, lies below it, or holds it."""
+    return path == within or path.startswith(f"{within}/") or within.startswith(f"{path}/")
+
+
+def _identity_of(folder: Path | str | None) -> tuple[int, int] | None:
+    if folder is None:
+        return None
+    try:
+        facts = os.stat(folder)
+    except OSError:
+        return None
+    return facts.st_dev, facts.st_ino
 
 
 def words_for(error: OSError) -> str:
@@ -215,18 +333,6 @@ def _is_link(entry: os.DirEntry[str]) -> bool:
     return False
 
 
-def _exclude_spec(patterns: Sequence[str]) -> GitIgnoreSpec | None:
-    if not patterns:
-        return None
-    for pattern in patterns:
-        try:
-            GitIgnoreSpec.from_lines([pattern], backend="simple")
-        except (ValueError, re.error) as error:
-            raise SettingError("exclude", pattern, "gitignore patterns such as *.log or build/") from error
-    # The simple backend, always: the faster ones cannot take names that are not UTF-8.
-    return GitIgnoreSpec.from_lines(patterns, backend="simple")
-
-
 def _root_identity(root: str) -> tuple[int, int]:
     try:
         facts = os.stat(root)
@@ -237,10 +343,10 @@ def _root_identity(root: str) -> tuple[int, int]:
     return facts.st_dev, facts.st_ino
 
 
-def _list_root(root: str) -> list[os.DirEntry[str]]:
+def _check_root(root: str) -> None:
     try:
-        with os.scandir(root) as listing:
-            return list(listing)
+        with os.scandir(root):
+            pass
     except OSError as error:
         raise _root_error(root, error) from error
 

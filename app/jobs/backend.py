@@ -47,6 +47,8 @@ class Engine(Protocol):
 class Reader(Protocol):
     """`pipeline.library.LibraryReader`, as far as the window uses it."""
 
+    passages: Any  # pipeline.store.passages.Passages
+
     def status(self) -> Any: ...
 
     def document_text(self, doc_id: str) -> Any: ...
@@ -66,10 +68,12 @@ class Pictures(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Thoroughness:
-    """How an indexing run looks at files: `full` reads every one again, `retry_failed` those that failed before."""
+    """How an indexing run looks at files: `full` reads every one again, `retry_failed` those that failed before.
+    `only` narrows it to these files and folders below the library's roots."""
 
     full: bool = False
     retry_failed: bool = False
+    only: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,7 @@ def real_backend() -> Backend:
             library,
             add,
             encoder=encoder,
+            only=how.only,
             full=how.full,
             retry_failed=how.retry_failed,
             progress=progress,

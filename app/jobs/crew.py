@@ -14,10 +14,11 @@ from app.jobs.backend import Backend, Engine, Pictures, Thoroughness
 from app.jobs.doorway import Doorway
 from app.jobs.ends import End, run_to_end
 from app.jobs.sharing import Lease
+from app.jobs.watching import Watching
 from app.jobs.worker import LatestWins
 from app.jobs.writing import Writing
 from pipeline.errors import LibraryError, ModelError
-from pipeline.progress import Progress
+from pipeline.progress import CancelToken, Progress
 
 if TYPE_CHECKING:
     from pipeline.extract.records import PagePicture, PageWanted
@@ -93,6 +94,13 @@ class Crew:
             "loading the model", self._doorway, self._load_model
         )
         self._writing = Writing(self._doorway)
+        self.watching = Watching(self._doorway)
+        self._list_token = CancelToken()  # of the list of questions under way
+        self._lanes: dict[str, LatestWins[Callable[[], Any], Any]] = {}
+        self._study: tuple[Path, Any, Engine] | None = None
+        self._studies: LatestWins[tuple[Path, Callable[[Engine], Any]], Any] = LatestWins(
+            "looking into an answer", self._doorway, self._look_into, self._drop_study
+        )
 
     # --- reading ------------------------------------------------------------------------------------------------
 
@@ -111,6 +119,28 @@ class Crew:
     def read_status(self, library: Path, ended: Ended) -> None:
         """Read what the library holds; a request that still waits ends as cancelled."""
         self._statuses.submit(library, ended)
+
+    def look(self, lane: str, work: Callable[[], Any], ended: Ended) -> None:
+        """Do this reading work in the thread of this lane; what still waits there ends as cancelled. `lane` is what
+        is being done, in words ("scanning for duplicates")."""
+        if lane not in self._lanes:
+            self._lanes[lane] = LatestWins(lane, self._doorway, lambda work: work())
+        self._lanes[lane].submit(work, ended)
+
+    def study(self, library: Path, work: Callable[[Engine], Any], ended: Ended) -> None:
+        """Do this with a query engine of its own, beside the questions; what still waits ends as cancelled."""
+        self._studies.submit((library, work), ended)
+
+    def ask_list(self, library: Path, work: Callable[[Engine, CancelToken], Any], ended: Ended) -> CancelToken:
+        """Do this long work with a query engine made for it, beside the questions; the token stops it."""
+        token = self._list_token = CancelToken()
+
+        def ask() -> Any:
+            with closing(self.backend.open_engine(library, self._ready_encoder())) as engine:
+                return work(engine, token)
+
+        self.look("asking a list of questions", ask, ended)
+        return token
 
     # --- the model ----------------------------------------------------------------------------------------------
 
@@ -145,6 +175,10 @@ class Crew:
             "forgetting a folder", lambda listen, token: self.backend.forget(library, folder), ended
         )
 
+    def write(self, doing: str, work: Callable[[Callable[[Progress], None], CancelToken], Any], ended: Ended) -> bool:
+        """Do this writing work, with progress and a cancel; False while other writing is under way."""
+        return self._writing.start(doing, work, ended)
+
     def cancel_writing(self) -> None:
         self._writing.cancel()
 
@@ -155,7 +189,12 @@ class Crew:
         self._closed = True
         self._doorway.close()
         self._writing.cancel()
-        workers = (self._questions, self._texts, self._pages, self._statuses, self._starts)
+        self.watching.stop()
+        self._list_token.cancel()
+        workers = (
+            self._questions, self._texts, self._pages, self._statuses, self._starts, self._studies,
+            *self._lanes.values(),
+        )  # fmt: skip
         for worker in workers:
             worker.close()
         if self._artist is not None:
@@ -166,7 +205,7 @@ class Crew:
         if encoder is not None:
             run_to_end("ending the model's process", encoder.close)
         deadline = time.monotonic() + seconds
-        ended = [job.join(max(0.0, deadline - time.monotonic())) for job in (*workers, self._writing)]
+        ended = [job.join(max(0.0, deadline - time.monotonic())) for job in (*workers, self._writing, self.watching)]
         return all(ended)
 
     # --- in the worker threads ----------------------------------------------------------------------------------
@@ -228,6 +267,20 @@ class Crew:
 
     def _drop_engine(self) -> None:
         held, self._engine = self._engine, None
+        if held is not None:
+            held[2].close()
+
+    def _look_into(self, request: tuple[Path, Callable[[Engine], Any]]) -> Any:
+        library, work = request
+        encoder = self._ready_encoder()
+        if self._study is not None and self._study[:2] != (library, encoder):
+            self._drop_study()
+        if self._study is None:
+            self._study = (library, encoder, self.backend.open_engine(library, encoder))
+        return work(self._study[2])
+
+    def _drop_study(self) -> None:
+        held, self._study = self._study, None
         if held is not None:
             held[2].close()
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.models.dragging import URI_LIST, files_mime
-from pipeline.records import Document, Freshness
+from pipeline.records import Document, Freshness, PassedOverRow, Root, indexed_as
+from pipeline.words.phrases import count
 from pipeline.words.plain import one_line, tool_tip
+from pipeline.words.states import STATE_WORDS
 
 STATE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 
@@ -17,22 +21,37 @@ COLUMNS = ("Document", "Folder", "State", "Kind", "Chunks", "Characters", "Pages
 NAME, FOLDER, STATE, KIND, CHUNKS, CHARACTERS, PAGES = range(len(COLUMNS))
 NUMERIC = (CHUNKS, CHARACTERS, PAGES)
 
-STATE_WORDS = {
-    "indexed": "indexed",
-    "no_text": "no text",
-    "failed": "failed",
-    "stale": "stale",
-    "changed": "changed on disk",
-    "missing": "missing on disk",
-}
+LEFT_OUT = ("excluded", "unreadable")  # states of what is no document: shown when asked for
+ROW_WORDS = {**STATE_WORDS, "unreadable": "unreadable"}
+_WITH_REASON = ("failed", "unknown_kind", "stale", "no_text", *LEFT_OUT)
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()  # what Qt asks a flat table about; made once, as a default must be
 
 
 def state_of(document: Document, freshness: Mapping[str, Freshness]) -> str:
     """The one state that a row shows: what is wrong with the file now says more than how it was indexed."""
+    if document.why in LEFT_OUT:
+        return document.why
     now = freshness.get(document.doc_id)
-    return now if now in ("changed", "missing") and document.state in ("indexed", "no_text") else document.state
+    if now == "missing" or (now == "changed" and document.state in ("indexed", "no_text")):
+        return now
+    return indexed_as(document)
+
+
+def left_out_rows(rows: Sequence[PassedOverRow], roots: Sequence[Root]) -> list[Document]:
+    """What rules exclude, and what could not be read, as rows of the table: a file or folder, its rule or reason."""
+    paths = {root.label: root.path for root in roots}
+    found: list[Document] = []
+    for row in rows:
+        if row.what not in LEFT_OUT:
+            continue
+        many = f"{count(row.entries, 'name')} in it, " if row.entries > 1 else ""
+        reason = f"by {row.rule}" if row.what == "excluded" and row.rule else row.rule or "by other rules"
+        path = os.path.join(paths.get(row.root_label, ""), *row.rel_path.split("/"))
+        # Bytes that are no text are shown as such; the path keeps them.
+        name = f"{row.root_label}/{row.rel_path.encode('utf-8', 'backslashreplace').decode()}"
+        found.append(Document(name, path, "failed", many + reason, root_label=row.root_label, why=row.what))
+    return found
 
 
 class DocumentTable(QAbstractTableModel):
@@ -45,19 +64,27 @@ class DocumentTable(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._documents: Sequence[Document] = ()
+        self._documents_only = 0  # how many of these are documents; what was left out stands behind them
         self._states: list[str] = []
         self._rows: list[int] = []  # row -> position in `_documents`
         self._words: tuple[str, ...] = ()
         self._state = ""
         self._column, self._order = NAME, Qt.SortOrder.AscendingOrder
 
-    def set_documents(self, documents: Sequence[Document], freshness: Mapping[str, Freshness]) -> None:
-        """Show these documents."""
-        states = [state_of(document, freshness) for document in documents]
-        if states == self._states and list(documents) == list(self._documents):
+    def set_documents(
+        self, documents: Sequence[Document], freshness: Mapping[str, Freshness], left_out: Sequence[Document] = ()
+    ) -> None:
+        """Show these documents; and, when their state is asked for, these rows of what is none."""
+        rows = [*documents, *left_out]
+        states = [state_of(row, freshness) for row in rows]
+        if states == self._states and rows == list(self._documents):
             return
-        self._documents, self._states = documents, states
+        self._documents, self._states, self._documents_only = rows, states, len(documents)
         self._arrange()
+
+    def held(self) -> Mapping[str, int]:
+        """How many rows are in each state."""
+        return Counter(self._states)
 
     def set_text(self, text: str) -> None:
         """Only documents whose doc_id or reason holds every word of this."""
@@ -92,7 +119,7 @@ class DocumentTable(QAbstractTableModel):
         self.endResetModel()
 
     def _matches(self, position: int) -> bool:
-        if self._state and self._states[position] != self._state:
+        if self._states[position] != self._state if self._state else position >= self._documents_only:
             return False
         if not self._words:
             return True
@@ -151,12 +178,14 @@ class DocumentTable(QAbstractTableModel):
 def _shown(document: Document, state: str, column: int) -> str:
     match column:
         case 0:
-            return document.doc_id.rsplit("/", 1)[-1]
+            return document.doc_id.rstrip("/").rsplit("/", 1)[-1] + "/" * document.doc_id.endswith("/")
         case 1:
-            return document.doc_id.rsplit("/", 1)[0] if "/" in document.doc_id else ""
+            return document.doc_id.rstrip("/").rsplit("/", 1)[0] if "/" in document.doc_id.rstrip("/") else ""
         case 2:
-            words = STATE_WORDS.get(state, state)
-            tells_why = document.reason and state in ("failed", "stale", "no_text")
+            if state == "unknown_kind":
+                return document.reason  # it says so
+            words = ROW_WORDS.get(state, state)
+            tells_why = document.reason and state in _WITH_REASON
             return f"{words}: {document.reason}" if tells_why else words
         case 3:
             return document.kind

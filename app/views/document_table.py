@@ -34,6 +34,9 @@ class StateDelegate(QStyledItemDelegate):
             "stale": self.theme.warn,
             "changed": self.theme.warn,
             "no_text": self.theme.text_quiet,
+            "unknown_kind": self.theme.text_quiet,
+            "excluded": self.theme.text_quiet,
+            "unreadable": self.theme.error,
         }
         if state in colours:
             palette = option.palette

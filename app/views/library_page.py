@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QHBoxLayout,
     QLineEdit,
@@ -20,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.icons import icon
-from app.models.documents import STATE_WORDS, DocumentTable, state_of
+from app.models.documents import LEFT_OUT, ROW_WORDS, DocumentTable, left_out_rows
 from app.state import LibraryState, Problem, Scope
 from app.theme import Theme
 from app.views.document_pane import DocumentPane
@@ -29,6 +30,7 @@ from app.views.parts import Elided, Text
 from app.views.roots_list import RootsList
 from pipeline.records import Document
 from pipeline.words.sentences import count, number
+from pipeline.words.states import left_out_words
 
 if TYPE_CHECKING:
     from pipeline.store.catalog import DocumentText
@@ -47,6 +49,10 @@ class LibraryPage(QWidget):
     documentRequested = Signal(str)  # doc_id
     onlyFileRequested = Signal(str)  # doc_id
     leaveOutRequested = Signal(str, object)  # doc_id, bool
+    whyRequested = Signal(str)  # doc_id: why is it not in the answer
+    reindexFileRequested = Signal(str)  # path
+    retryRequested = Signal()  # read again what failed
+    keepRequested = Signal(bool)  # keep the library up to date while it is open
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,6 +60,7 @@ class LibraryPage(QWidget):
         self._library = LibraryState()
         self._coming: LibraryState | None = None
         self._awaited = ""
+        self._working = False
         self._title = Text("Library", scale=1.5, bold=True)
         self._counts = Elided(Qt.TextElideMode.ElideRight, muted=True)
         self._add = QPushButton("Add folder…")
@@ -61,6 +68,13 @@ class LibraryPage(QWidget):
         self._reindex = QPushButton("Re-index")
         self._reindex.setToolTip("Bring every folder up to date, and try again what failed (F5)")
         self._reindex.clicked.connect(self.reindexRequested)
+        self._retry = QPushButton("Read again")
+        self._retry.setToolTip("Read the files again that failed")
+        self._retry.clicked.connect(self.retryRequested)
+        self._retry.hide()
+        self.keep = QCheckBox("Keep up to date while open")
+        self.keep.setToolTip("Index files as they change, for as long as this library is open")
+        self.keep.clicked.connect(self.keepRequested)
         self.roots = RootsList(theme)
         self.roots.reindexRequested.connect(self.reindexRootRequested)
         self.roots.forgetRequested.connect(self.forgetRequested)
@@ -92,6 +106,7 @@ class LibraryPage(QWidget):
             "Leave out", "Leave this file out of searches, or take it back in", self._leave_out
         )
 
+        self._again = self._button("Re-index it", "Bring this file alone up to date", self._reindex_file)
         self._reason = Elided(Qt.TextElideMode.ElideRight, muted=True)
         self.pane = DocumentPane(theme)
         self._pane_title = Elided(bold=True)
@@ -114,16 +129,18 @@ class LibraryPage(QWidget):
         head.setSpacing(8)
         head.addWidget(self._title)
         head.addWidget(self._counts, 1)
+        head.addWidget(self.keep)
         head.addWidget(self._add)
         head.addWidget(self._reindex)
         narrow = QHBoxLayout()
         narrow.setSpacing(8)
         narrow.addWidget(self.filter, 1)
         narrow.addWidget(self.state)
+        narrow.addWidget(self._retry)
         narrow.addWidget(self._shown_count)
         row = QHBoxLayout()
         row.setSpacing(6)
-        for button in (self._read, self._open, self._reveal, self.only_button, self.leave_button):
+        for button in self._row_buttons():
             row.addWidget(button)
         row.addWidget(self._reason, 1)
         upper = QWidget()
@@ -155,6 +172,8 @@ class LibraryPage(QWidget):
         page.addLayout(head)
         page.addWidget(self.roots)
         page.addWidget(self.splitter, 1)
+        self.setTabOrder(self._add, self._reindex)
+        self.setTabOrder(self._reindex, self.keep)
 
     # --- state in -----------------------------------------------------------------------------------------------
 
@@ -190,13 +209,16 @@ class LibraryPage(QWidget):
             if facts is None
             else f"{count(facts.documents, 'document')}, {count(facts.chunks, 'chunk')}, "
             f"{count(facts.texts, 'different text')}, in {library.folder}"
+            + (f"; passed over: {left_out_words(library.left_out)}" if library.left_out else "")
         )
         self._add.setEnabled(library.folder is not None and not library.sample)
         self._add.setToolTip("The sample is as it is" if library.sample else "Add a folder of documents (Ctrl+Shift+O)")
         self._reindex.setEnabled(bool(library.roots))
         self.roots.set_roots(library.roots, library.documents, removable=not library.sample)
         chosen = None if other else self.current_document()
-        self.model.set_documents(library.documents, library.freshness)
+        self.model.set_documents(
+            library.documents, library.freshness, left_out_rows(library.passed_over, library.roots)
+        )
         self._fit_states()
         if chosen is not None and self.table.currentIndex().row() < 0:
             self.table.choose(self.model.row_of(chosen.doc_id))
@@ -210,8 +232,16 @@ class LibraryPage(QWidget):
 
     def set_working(self, working: bool) -> None:
         """While something is being written, nothing else can be."""
+        self._working = working
         self._reindex.setEnabled(not working and bool(self._library.roots))
+        self._retry.setEnabled(not working)
+        self._fit_buttons()
         self.roots.set_working(working)
+
+    def set_kept(self, kept: bool, *, possible: bool) -> None:
+        """Whether the library is kept up to date, and whether it can be."""
+        self.keep.setEnabled(possible)
+        self.keep.setChecked(kept)
 
     def show_document(self, document: DocumentText) -> None:
         """A document's text has arrived."""
@@ -269,14 +299,31 @@ class LibraryPage(QWidget):
         if document is not None:
             self.leaveOutRequested.emit(document.doc_id, document.doc_id not in self._scope.left_out)
 
+    def _reindex_file(self) -> None:
+        document = self.current_document()
+        if document is not None:
+            self.reindexFileRequested.emit(document.path)
+
+    def _row_buttons(self) -> tuple[QPushButton, ...]:
+        """What can be done with the selected row."""
+        return (self._read, self._open, self._reveal, self.only_button, self.leave_button, self._again)
+
+    def _ask_why(self) -> None:
+        document = self.current_document()
+        if document is not None:
+            self.whyRequested.emit(document.doc_id)
+
     def _menu(self, at: QPoint) -> None:
         if self.current_document() is None:
             return
         menu = QMenu(self)
-        for button in (self._read, self._open, self._reveal, self.only_button, self.leave_button):
+        for button in self._row_buttons():
             action = menu.addAction(button.text())
             action.setEnabled(button.isEnabled())
             action.triggered.connect(button.click)
+        why = menu.addAction("Why is it not in the answer?")
+        why.setObjectName("why")
+        why.triggered.connect(lambda checked=False: self._ask_why())
         self._add_copies(menu)
         menu.popup(self.table.viewport().mapToGlobal(at))
         menu.aboutToHide.connect(menu.deleteLater)
@@ -306,21 +353,23 @@ class LibraryPage(QWidget):
 
     def _filtered(self) -> None:
         shown, of = self.model.rowCount(), len(self._library.documents)
+        if (chosen := self.state.currentData()) in LEFT_OUT:
+            of = self.model.held().get(chosen, 0)
         self._shown_count.setText(f"{number(shown)} of {number(of)}")
         self._shown_count.setVisible(shown != of)
         self._fit_buttons()
 
     def _fit_states(self) -> None:
         """The states that there are, with how many documents are in each."""
-        held: dict[str, int] = {}
-        for document in self._library.documents:
-            state = state_of(document, self._library.freshness)
-            held[state] = held.get(state, 0) + 1
+        held = self.model.held()
+        failed = held.get("failed", 0) + held.get("stale", 0)
+        self._retry.setText(f"Read {count(failed, 'failed file')} again")
+        self._retry.setVisible(failed > 0)
         chosen = self.state.currentData() or ""
         with QSignalBlocker(self.state):
             self.state.clear()
             self.state.addItem(f"All states ({number(len(self._library.documents))})", "")
-            for state, words in STATE_WORDS.items():
+            for state, words in ROW_WORDS.items():
                 if held.get(state) or state == chosen:
                     self.state.addItem(f"{words} ({number(held.get(state, 0))})", state)
             self.state.setCurrentIndex(max(0, self.state.findData(chosen)))
@@ -330,10 +379,13 @@ class LibraryPage(QWidget):
 
     def _fit_buttons(self) -> None:
         document = self.current_document()
-        for button in (self._read, self._open, self._reveal, self.only_button, self.leave_button):
+        for button in self._row_buttons():
             button.setEnabled(document is not None)
         self._reason.setText(document.reason if document is not None else "")
         if document is not None:
             self.only_button.setEnabled(document.chunks > 0)
             self.leave_button.setEnabled(document.chunks > 0)
+            is_document = document.why not in LEFT_OUT
+            self._read.setEnabled(is_document)
+            self._again.setEnabled(is_document and not self._working)
             self.leave_button.setText("Take back in" if document.doc_id in self._scope.left_out else "Leave out")

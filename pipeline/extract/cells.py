@@ -39,7 +39,7 @@ class Rows:
                 self.cells += 1
                 self._chars += len(text) + 1
                 if self.cells > self._max_cells:
-                    raise ExtractionFailed(TOO_MANY_CELLS)
+                    raise ExtractionFailed(TOO_MANY_CELLS, "too_large")
                 if self._chars > self._max_chars:  # before a cell that is repeated a million times is written out
                     check_length(self._chars, self._max_chars)
         if not parts:

@@ -86,9 +86,9 @@ def _marked(data: bytes) -> Decoded | None:
                     continue  # UTF-16 whose first character is NUL begins alike
                 if encoding == "utf-8" and b"\0" not in data:
                     return _damaged_utf8(data[len(mark) :])
-                raise ExtractionFailed(f"not text: it begins as {name} but is damaged") from None
+                raise ExtractionFailed(f"not text: it begins as {name} but is damaged", "not_text") from None
             if "\0" in text:
-                raise ExtractionFailed("not text: it holds NUL characters")
+                raise ExtractionFailed("not text: it holds NUL characters", "not_text")
             return Decoded(text, encoding)
     return None
 
@@ -116,7 +116,7 @@ def _wide(data: bytes) -> Decoded | None:
             continue
         if not _FOREIGN.search(text) and _assigned(text[:4096]) and not _is_ascii_in_pairs(data[:8192]):
             return Decoded(text, encoding)
-    raise ExtractionFailed("not text: it holds NUL bytes")
+    raise ExtractionFailed("not text: it holds NUL bytes", "not_text")
 
 
 def _assigned(text: str) -> bool:
@@ -149,7 +149,7 @@ def _utf8(data: bytes) -> Decoded | None:
         return _nearly_utf8(data)
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if controls * 10 > len(data):
-        raise ExtractionFailed("not text: it is mostly control characters")
+        raise ExtractionFailed("not text: it is mostly control characters", "not_text")
     return Decoded(text, "utf-8")
 
 
@@ -211,7 +211,7 @@ def _guessed(data: bytes) -> Decoded:
                 continue
             if not _FOREIGN.search(text.rstrip("\x1a")):  # an end-of-file mark of old DOS editors
                 return Decoded(text, encoding)
-    raise ExtractionFailed("not text: no known encoding fits")
+    raise ExtractionFailed("not text: no known encoding fits", "not_text")
 
 
 def _telling_lines(data: bytes) -> bytes:

@@ -23,7 +23,7 @@ def read_epub(package: Package, max_chars: int) -> Extracted:
     chars = 0
     for number, chapter in enumerate(book.chapters, 1):
         if chapter in book.encrypted:
-            raise ExtractionFailed(ENCRYPTED)
+            raise ExtractionFailed(ENCRYPTED, "encrypted")
         try:
             page = decode_page(package.read(chapter)).text
         except DamagedPart:

@@ -6,11 +6,12 @@ from pipeline.errors import TwinspectError
 
 
 class ExtractionFailed(TwinspectError):
-    """One file has no text that we can give. `reason` is a plain sentence part for that file's row."""
+    """One file has no text that we can give. `reason` is a plain sentence part for that file's row, `why` the kind of
+    that reason for programs, one of `pipeline.records.WHYS`."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, why: str = "damaged") -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason, self.why = reason, why
 
 
 class ReaderUnavailable(TwinspectError):

@@ -26,7 +26,7 @@ def unpack(data: bytes) -> bytes:
                 rest = unpacker.unconsumed_tail
                 out += block
                 if len(out) > MAX_UNPACKED:
-                    raise ExtractionFailed(f"too large: it unpacks to more than {in_units(MAX_UNPACKED)}")
+                    raise ExtractionFailed(f"too large: it unpacks to more than {in_units(MAX_UNPACKED)}", "too_large")
                 if not block and not rest and not unpacker.eof:
                     raise ExtractionFailed("a damaged GZ: its end is missing")
         except zlib.error as error:

@@ -67,7 +67,7 @@ def loads(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_Object, parse_int=str, parse_float=str, parse_constant=str)
     except RecursionError as error:
-        raise ExtractionFailed(f"nested too deeply: more than {_MAX_DEPTH} levels") from error
+        raise ExtractionFailed(f"nested too deeply: more than {_MAX_DEPTH} levels", "too_large") from error
 
 
 def _is_record(line: str) -> bool:
@@ -109,7 +109,7 @@ def _records(values: list[Any], max_chars: int) -> str:
 def _write(lines: list[str], label: str, value: Any, depth: int) -> None:
     """`label` is `key:` or `-`, or empty at the top."""
     if depth > _MAX_DEPTH:
-        raise ExtractionFailed(f"nested too deeply: more than {_MAX_DEPTH} levels")
+        raise ExtractionFailed(f"nested too deeply: more than {_MAX_DEPTH} levels", "too_large")
     pad = "  " * (depth - 1 if label else depth)
     if isinstance(value, (_Object, list)) and (value or label):
         short = _in_one_line(value)

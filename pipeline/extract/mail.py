@@ -33,13 +33,13 @@ def extract_mail(source: Source) -> Extracted:
     from email import message_from_bytes
 
     if source.data.count(b"\n--") > _MAX_PARTS and b"multipart/" in source.data[:65_536].lower():
-        raise ExtractionFailed(f"too many parts: more than {_MAX_PARTS:,}")
+        raise ExtractionFailed(f"too many parts: more than {_MAX_PARTS:,}", "too_large")
     try:
         message = message_from_bytes(source.data)
         body = _Body(source.max_chars)
         body.read(message)
     except RecursionError as error:
-        raise ExtractionFailed(_TOO_DEEP) from error
+        raise ExtractionFailed(_TOO_DEEP, "too_large") from error
     headers = [f"{name}: {text}" for name in _SHOWN if (text := _header(message, name))]
     if not headers and not body.texts:
         raise ExtractionFailed("not a mail: it has neither a header nor a text")

@@ -32,7 +32,7 @@ def read_odf(package: Package, max_chars: int) -> Extracted:
     """Raises `ExtractionFailed` when the document itself cannot be read."""
     manifest = "META-INF/manifest.xml"
     if package.has(manifest) and b"encryption-data" in package.read(manifest):
-        raise ExtractionFailed(ENCRYPTED)
+        raise ExtractionFailed(ENCRYPTED, "encrypted")
     reader = _Document(max_chars)
     walk_part(package, "content.xml", reader.rules())
     complete = not package.has("styles.xml") or walked(package, "styles.xml", reader.rules())
@@ -299,7 +299,7 @@ class _Document:
             text = "\n".join(filter(None, sheet.cell))
             if text:
                 if len(sheet.cells) + sheet.column_repeated > MAX_CELLS:
-                    raise ExtractionFailed(TOO_MANY_CELLS)
+                    raise ExtractionFailed(TOO_MANY_CELLS, "too_large")
                 columns = range(sheet.column, sheet.column + sheet.column_repeated)
                 sheet.cells += [(column, text) for column in columns]
             sheet.column += sheet.column_repeated

@@ -29,5 +29,5 @@ def refuse(source: Source) -> Extracted:
         raise ExtractionFailed(f"a damaged {source.name.rpartition('.')[2].upper()}: it cannot be opened")
     for name, reason in _STREAMS:
         if name.encode("utf-16-le") in source.data:
-            raise ExtractionFailed(reason)
-    raise NoOfficeFile("a container without a document")
+            raise ExtractionFailed(reason, "encrypted" if reason is ENCRYPTED else "old_format")
+    raise NoOfficeFile("a container without a document", "unknown_kind")

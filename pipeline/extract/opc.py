@@ -52,7 +52,7 @@ def main_part(package: Package) -> str:
 def office_kind(main: str) -> str:
     """`docx`, `pptx` or `xlsx`, after the folder of its main part; empty for a drawing or whatever else there is."""
     if main.endswith(".bin"):
-        raise ExtractionFailed("a binary workbook: save it as XLSX")
+        raise ExtractionFailed("a binary workbook: save it as XLSX", "old_format")
     return _KINDS.get(main.partition("/")[0].lower(), "")
 
 

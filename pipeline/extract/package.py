@@ -50,7 +50,7 @@ class Package:
             raise ExtractionFailed(f"a damaged {what}: {_why_not_opened(data)}") from error
         members = self._zip.infolist()
         if len(members) > MAX_MEMBERS:
-            raise ExtractionFailed(f"too many parts: {len(members):,}, the limit is {MAX_MEMBERS:,}")
+            raise ExtractionFailed(f"too many parts: {len(members):,}, the limit is {MAX_MEMBERS:,}", "too_large")
         self._members = {_normal(member.filename): member for member in members}
         self._folded = {name.lower(): name for name in self._members}
 
@@ -68,16 +68,18 @@ class Package:
         if member is None:
             raise DamagedPart(f"a damaged {self.what}: {_shown(name)} is missing")
         if member.flag_bits & _ENCRYPTED:
-            raise ExtractionFailed(ENCRYPTED)
+            raise ExtractionFailed(ENCRYPTED, "encrypted")
         self._check(member)
         return self._unpacked(member)
 
     def _check(self, member: ZipInfo) -> None:
         size = member.file_size
         if size > _RATIO_FROM and size > MAX_RATIO * member.compress_size:
-            raise ExtractionFailed(f"a zip bomb: {in_units(size)} packed in {in_units(member.compress_size)}")
+            raise ExtractionFailed(
+                f"a zip bomb: {in_units(size)} packed in {in_units(member.compress_size)}", "too_large"
+            )
         if size > self._left:
-            raise ExtractionFailed(f"too large: it unpacks to more than {in_units(MAX_UNPACKED)}")
+            raise ExtractionFailed(f"too large: it unpacks to more than {in_units(MAX_UNPACKED)}", "too_large")
 
     def _unpacked(self, member: ZipInfo) -> bytes:
         from zipfile import BadZipFile

@@ -34,5 +34,5 @@ def extract_packed(source: Source) -> Extracted:
         return odf.read_odf(package, source.max_chars)
     read = _OFFICE.get(opc.office_kind(opc.main_part(package)))
     if read is None:
-        raise ExtractionFailed(f"an archive of other files, and no {what}")
+        raise ExtractionFailed(f"an archive of other files, and no {what}", "unknown_kind")
     return read(package, source.max_chars)

@@ -49,11 +49,12 @@ def opened_pdf(data: bytes) -> PdfDocument:
     try:
         return pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
-        raise ExtractionFailed(_why_not_opened(data, getattr(error, "err_code", None))) from error
+        encrypted = getattr(error, "err_code", None) == _PASSWORD_ERROR
+        raise ExtractionFailed(_why_not_opened(data, encrypted), "encrypted" if encrypted else "damaged") from error
 
 
-def _why_not_opened(data: bytes, code: int | None) -> str:
-    if code == _PASSWORD_ERROR:
+def _why_not_opened(data: bytes, encrypted: bool) -> str:
+    if encrypted:
         return "encrypted: it needs a password"
     return "a damaged PDF: it cannot be opened" if MAGIC in data[:1024] else "not a PDF: the file is damaged"
 

@@ -42,7 +42,7 @@ def _verbatim(source: Source, kind: str) -> Extracted:
 def check_length(chars: int, max_chars: int) -> None:
     """Raise `ExtractionFailed` when a text is longer than the limit (code points)."""
     if chars > max_chars:
-        raise ExtractionFailed(f"too much text: more than {max_chars:,} characters")
+        raise ExtractionFailed(f"too much text: more than {max_chars:,} characters", "too_large")
 
 
 def clean(text: str) -> str:

@@ -26,14 +26,15 @@ _AHEAD = 64  # files under way or read and not yet taken; small files must not l
 _AHEAD_CHARS = 32_000_000  # of text read and not yet taken: the processes wait beyond that
 _FED_PER_RESULT = 2  # so that what is ready is handed out while `entries` comes slowly
 _WATCH_SECONDS = 0.05
+_WHY = {"time": "too_slow", "memory": "too_much_memory", "crash": "crashed"}
 _STOP_SECONDS = 0.8
 
 
 def default_workers() -> int:
-    """One process per processor that we may use, but for one that stays with the program."""
+    """One process per processor that we may use: the program itself mostly waits, and the model takes turns."""
     if sys.platform == "linux":
-        return max(1, len(os.sched_getaffinity(0)) - 1)  # what a container gives us, not what the machine has
-    return max(1, (os.cpu_count() or 1) - 1)
+        return max(1, len(os.sched_getaffinity(0)))  # what a container gives us, not what the machine has
+    return max(1, os.cpu_count() or 1)
 
 
 class ReaderPool:
@@ -295,7 +296,7 @@ class _Driver:
                     raise _Stopped from lost
                 if seasoned and lost.loss != "time":
                     continue
-                return ReadFailure(entry.rel_path, entry.path, lost.reason)
+                return ReadFailure(entry.rel_path, entry.path, lost.reason, why=_WHY[lost.loss])
             if not child.usable:
                 self._let_go(keep=False)
             return result

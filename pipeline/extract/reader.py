@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from pipeline.duplicates.shingles import packed
 from pipeline.extract.errors import ExtractionFailed
 from pipeline.extract.records import Extracted, ReadChunk, ReadDocument, ReadFailure, ReadLimits, Source, in_units
 from pipeline.extract.registry import HEAD_BYTES, Extractor, Registry
@@ -90,7 +91,7 @@ class Reader:
                 extracted = Extracted(extractor.kind, "")
             return self._document(path, rel_path, content, sha256, extractor, extracted)
         except ExtractionFailed as error:
-            return ReadFailure(rel_path, path, error.reason, sha256)
+            return ReadFailure(rel_path, path, error.reason, sha256, error.why)
         except MemoryError:
             raise
         except Exception as error:  # a fault of an extractor must cost this file only
@@ -112,18 +113,19 @@ class Reader:
                 return content
             if attempt == 1:
                 time.sleep(_SECOND_LOOK)
-        raise ExtractionFailed("changed while being read")
+        raise ExtractionFailed("changed while being read", "unsteady")
 
     def _bytes_once(self, path: str) -> _Bytes | None:
         """None when the file changed meanwhile."""
         try:
             handle = os.open(path, _OPEN_FLAGS)
         except OSError as error:
-            raise ExtractionFailed(_why_not_opened(path, error)) from error
+            why = "unsteady" if isinstance(error, FileNotFoundError) else "unreadable"
+            raise ExtractionFailed(_why_not_opened(path, error), why) from error
         try:
             before = os.fstat(handle)
             if not stat.S_ISREG(before.st_mode):
-                raise ExtractionFailed("not a regular file any more")
+                raise ExtractionFailed("not a regular file any more", "unsteady")
             data = bytearray(os.read(handle, min(HEAD_BYTES, before.st_size + 1)))
             if data:
                 self.registry.extractor_for(os.path.basename(path), bytes(data))  # no gigabytes of video for nothing
@@ -133,7 +135,7 @@ class Reader:
             self._check_size(len(data))  # it may have grown, or its size may be a lie
             after = os.fstat(handle)
         except OSError as error:
-            raise ExtractionFailed(f"cannot be read: {(error.strerror or str(error)).lower()}") from error
+            raise ExtractionFailed(f"cannot be read: {(error.strerror or str(error)).lower()}", "unreadable") from error
         finally:
             os.close(handle)
         if len(data) != after.st_size or _version(before) != _version(after):
@@ -142,7 +144,8 @@ class Reader:
 
     def _check_size(self, size: int) -> None:
         if size > self.limits.max_bytes:
-            raise ExtractionFailed(f"too large: {in_units(size)}, the limit is {in_units(self.limits.max_bytes)}")
+            said = f"too large: {in_units(size)}, the limit is {in_units(self.limits.max_bytes)}"
+            raise ExtractionFailed(said, "too_large")
 
     # --- text and chunks ---
 
@@ -167,6 +170,8 @@ class Reader:
             link_count=facts.st_nlink,
             warnings=extracted.warnings,
             no_text_reason="" if chunks else _why_no_text(extracted, facts.st_size),
+            fold_key=fold_key(extracted.text),
+            shingles=packed(extracted.text) if chunks else b"",
         )
 
     def _chunks(self, extracted: Extracted, extractor: Extractor) -> tuple[ReadChunk, ...]:
@@ -180,7 +185,7 @@ class Reader:
         tokens: Sequence[int | None] = self.counter(texts) if self.counter is not None else [None] * len(texts)
         pages = _PageIndex(extracted.pages)
         return tuple(
-            ReadChunk(start, end, *pages.of(start, end), text_sha256(piece), fold_key(piece), count)
+            ReadChunk(start, end, *pages.of(start, end), text_sha256(piece), fold_key(piece), count, packed(piece))
             for (start, end), piece, count in zip(spans, texts, tokens, strict=True)
         )
 

@@ -44,7 +44,8 @@ class Extracted:
 
 @dataclass(frozen=True, slots=True)
 class ReadChunk:
-    """One chunk: `text[start:end]` of its document. `tokens` counts the special ones too, None without a tokenizer."""
+    """One chunk: `text[start:end]` of its document. `tokens` counts the special ones too, None without a tokenizer.
+    `shingles` is what `pipeline.duplicates.shingles.packed` makes of it."""
 
     start: int
     end: int
@@ -53,12 +54,14 @@ class ReadChunk:
     text_sha256: str
     fold_key: str
     tokens: int | None
+    shingles: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
     """A file that was read. The file's facts (`size` in bytes to `link_count`) are those of the very bytes that were
-    read, not of the scan. `no_text_reason` says why there are no chunks; it is empty when there are."""
+    read, not of the scan. `no_text_reason` says why there are no chunks; it is empty when there are. `fold_key` and
+    `shingles` are those of the whole text."""
 
     rel_path: str
     path: str
@@ -75,16 +78,20 @@ class ReadDocument:
     link_count: int
     warnings: tuple[str, ...] = ()
     no_text_reason: str = ""
+    fold_key: str = ""
+    shingles: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadFailure:
-    """A file that could not be read. `content_sha256` is None when its bytes were not all seen."""
+    """A file that could not be read. `content_sha256` is None when its bytes were not all seen. `why` is the kind of
+    the reason, one of `pipeline.records.WHYS`."""
 
     rel_path: str
     path: str
     reason: str
     content_sha256: str | None = None
+    why: str = "damaged"
 
 
 @dataclass(frozen=True, slots=True)

@@ -285,7 +285,7 @@ def _is_mail(head: bytes, telling: re.Pattern[bytes]) -> bool:
 
 
 def _nested() -> ExtractionFailed:
-    return ExtractionFailed("an archive inside another is not opened")
+    return ExtractionFailed("an archive inside another is not opened", "unknown_kind")
 
 
 def _check_packed(inner: Extractor) -> None:
@@ -310,4 +310,4 @@ def _unknown(name: str) -> ExtractionFailed:
     if suffix == ".gz":
         suffix = suffix_of(gz.inner_name(name)) + suffix
     shown = suffix.encode("utf-8", "backslashreplace").decode() if suffix else "no suffix, and not text"
-    return ExtractionFailed(f"unknown kind: {shown}")
+    return ExtractionFailed(f"unknown kind: {shown}", "unknown_kind")

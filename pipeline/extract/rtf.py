@@ -127,7 +127,7 @@ class _Reader:
             kind = token.lastgroup
             count += 1
             if count > _MAX_TOKENS:
-                raise ExtractionFailed(f"too many control words: more than {_MAX_TOKENS:,}")
+                raise ExtractionFailed(f"too many control words: more than {_MAX_TOKENS:,}", "too_large")
             if kind == "text":
                 self._text(token[0])
             elif kind in ("word", "number"):
@@ -155,7 +155,7 @@ class _Reader:
         self._flush()
         self._passing = 0
         if len(self._states) >= _MAX_DEPTH:
-            raise ExtractionFailed(f"nested too deeply: more than {_MAX_DEPTH:,} groups")
+            raise ExtractionFailed(f"nested too deeply: more than {_MAX_DEPTH:,} groups", "too_large")
         self._states.append(self._state)
         self._state = replace(self._state, starts_place=False)
         self._starred = False

@@ -1,7 +1,7 @@
 """What passes between the program and its reading processes: requests and results as frames (`pipeline.frames`).
 
-Headers are JSON; a document's text is the frame's body, as UTF-8. Paths are bytes to the operating system and may be
-no text at all, so they go as base64.
+Headers are JSON; a document's text is the frame's body, as UTF-8, and behind it the shingles of the document and of
+each chunk. Paths are bytes to the operating system and may be no text at all, so they go as base64.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def pack_limits(limits: ReadLimits) -> Header:
 def pack_result(result: ReadDocument | ReadFailure) -> tuple[Header, bytes]:
     """A result without its paths, which the asker knows."""
     if isinstance(result, ReadFailure):
-        return {"failed": result.reason, "sha256": result.content_sha256}, b""
+        return {"failed": result.reason, "sha256": result.content_sha256, "why": result.why}, b""
     header: Header = {
         "kind": result.kind,
         "pages": [[page.number, page.start, page.end] for page in result.pages],
@@ -57,27 +57,45 @@ def pack_result(result: ReadDocument | ReadFailure) -> tuple[Header, bytes]:
         "facts": [getattr(result, fact) for fact in _FACTS],
         "warnings": list(result.warnings),
         "no_text": result.no_text_reason,
+        "fold_key": result.fold_key,
     }
-    return header, result.text.encode("utf-8")
+    text = result.text.encode("utf-8")
+    shingles = [result.shingles, *(chunk.shingles for chunk in result.chunks)]
+    header["lengths"] = [len(text), *map(len, shingles)]
+    return header, b"".join([text, *shingles])
 
 
 def unpack_result(header: Header, body: bytes, path: str, rel_path: str) -> ReadDocument | ReadFailure:
     """Raises ValueError, KeyError or TypeError on anything that `pack_result` did not make."""
     if "failed" in header:
-        return ReadFailure(rel_path, path, str(header["failed"]), header["sha256"])
+        return ReadFailure(rel_path, path, str(header["failed"]), header["sha256"], str(header["why"]))
     facts = dict(zip(_FACTS, map(int, header["facts"]), strict=True))
+    text, shingles, *of_chunks = _cut(body, header["lengths"])
     return ReadDocument(
         rel_path=rel_path,
         path=path,
         kind=str(header["kind"]),
-        text=body.decode("utf-8"),
+        text=text.decode("utf-8"),
         pages=tuple(Page(*page) for page in header["pages"]),
-        chunks=tuple(ReadChunk(*chunk) for chunk in header["chunks"]),
+        chunks=tuple(ReadChunk(*(*chunk, own)) for chunk, own in zip(header["chunks"], of_chunks, strict=True)),
         content_sha256=str(header["sha256"]),
         warnings=tuple(map(str, header["warnings"])),
         no_text_reason=str(header["no_text"]),
+        fold_key=str(header["fold_key"]),
+        shingles=shingles,
         **facts,
     )
+
+
+def _cut(body: bytes, lengths: list[int]) -> list[bytes]:
+    """The body in parts of these lengths. Raises ValueError when they are not its own."""
+    if sum(lengths) != len(body) or min(lengths, default=0) < 0:
+        raise ValueError("the body is not as long as its parts")
+    parts, start = [], 0
+    for length in lengths:
+        parts.append(body[start : start + length])
+        start += length
+    return parts
 
 
 # --- pictures of pages -------------------------------------------------------------------------------------------

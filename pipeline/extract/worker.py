@@ -77,7 +77,7 @@ def _answer(reader: Reader, path: str, rel_path: str) -> tuple[Header, bytes]:
     except MemoryError:
         pass  # leave the handler first: its traceback holds what filled the memory
     reason = f"needed more than {in_units(reader.limits.memory_bytes)} of memory"
-    header, body = pack_result(ReadFailure(rel_path, path, reason))
+    header, body = pack_result(ReadFailure(rel_path, path, reason, why="too_much_memory"))
     return header | {"out_of_memory": True}, body
 
 

@@ -77,9 +77,9 @@ class _Reader:
             self._flush()
         self._count += 1
         if self._count > _MAX_ELEMENTS:
-            raise ExtractionFailed(f"too many elements: more than {_MAX_ELEMENTS:,}")
+            raise ExtractionFailed(f"too many elements: more than {_MAX_ELEMENTS:,}", "too_large")
         if len(self._open) > _MAX_DEPTH:
-            raise ExtractionFailed(f"nested too deeply: more than {_MAX_DEPTH:,} levels")
+            raise ExtractionFailed(f"nested too deeply: more than {_MAX_DEPTH:,} levels", "too_large")
         self._open.append(_Element(self._count))
 
     def end(self, full: str) -> None:

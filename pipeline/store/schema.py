@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
+import time
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sqlite_utils import Database, Migrations
 
-from pipeline.errors import LibraryDamaged, LibraryError, LibraryTooNew
+from pipeline.errors import LibraryDamaged, LibraryError, LibraryLocked, LibraryTooNew
+from pipeline.store.lock import writer_lock
+from pipeline.store.vectors_file import VECTORS_NAME
 
 DATABASE_NAME = "library.sqlite3"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 3
+_PATIENCE = 5.0  # seconds for another process that brings the same library up to date
+
+_DAMAGED = "{file} is damaged or not a library ({said}): rebuild it from its folders; the damaged file is kept aside"
 
 migrations = Migrations("twinspect")
 
@@ -86,6 +94,58 @@ def m001_library(db: Database) -> None:
         db.execute("INSERT INTO meta (key, value) VALUES (?, ?)", [key, value])
 
 
+@migrations()
+def m002_shingles_and_kept_vectors(db: Database) -> None:
+    """`shingles` hold sorted 64-bit hashes (little-endian) of 3-word shingles, NULL where they were not made yet;
+    `contents.fold_key` is that of the whole text. `spare_texts` keeps vectors of texts that no chunk holds any more.
+    `passed_over` lists what a scan did not index, with the rule that did it."""
+    db.executescript(
+        """
+        ALTER TABLE texts ADD COLUMN shingles BLOB;
+        ALTER TABLE contents ADD COLUMN fold_key TEXT;
+        ALTER TABLE contents ADD COLUMN shingles BLOB;
+        CREATE INDEX contents_fold_key ON contents(fold_key);
+        CREATE TABLE spare_texts (
+            sha256 TEXT PRIMARY KEY,
+            fold_key TEXT NOT NULL,
+            tokens INTEGER,
+            vector BLOB NOT NULL,
+            shingles BLOB,
+            set_aside_at TEXT NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE passed_over (
+            root_id INTEGER NOT NULL REFERENCES roots(id) ON DELETE CASCADE,
+            rel_bytes BLOB NOT NULL,
+            what TEXT NOT NULL,
+            rule TEXT NOT NULL,
+            PRIMARY KEY (root_id, rel_bytes)
+        ) WITHOUT ROWID;
+        """
+    )
+
+
+@migrations()
+def m003_reasons_and_rules(db: Database) -> None:
+    """`documents.why` is the kind of the reason, for programs (see `pipeline.records.WHYS`). A root says whether its
+    `.gitignore` files count. `passed_over` is keyed by rule too: a row stands for `entries` names of one folder."""
+    db.executescript(
+        """
+        ALTER TABLE roots ADD COLUMN gitignore INTEGER NOT NULL DEFAULT 1;
+        ALTER TABLE documents ADD COLUMN why TEXT NOT NULL DEFAULT '';
+        UPDATE documents SET why = 'unknown_kind' WHERE state = 'failed' AND reason LIKE 'unknown kind%';
+        DROP TABLE passed_over;
+        CREATE TABLE passed_over (
+            root_id INTEGER NOT NULL REFERENCES roots(id) ON DELETE CASCADE,
+            rel_bytes BLOB NOT NULL,
+            what TEXT NOT NULL,
+            rule TEXT NOT NULL,
+            entries INTEGER NOT NULL DEFAULT 1,
+            PRIMARY KEY (root_id, rel_bytes, what, rule)
+        ) WITHOUT ROWID;
+        """
+    )
+
+
 def database_file(folder: Path) -> Path:
     return folder / DATABASE_NAME
 
@@ -120,7 +180,8 @@ def open_for_writing(folder: Path) -> Database:
 
 
 def open_for_reading(folder: Path) -> Database:
-    """The library's database, never written through. Works on a read-only folder too.
+    """The library's database, never written through; one of an older version is migrated first. Works on a read-only
+    folder too.
 
     Raises `LibraryTooNew`, `LibraryDamaged`, `LibraryError`.
     """
@@ -137,10 +198,13 @@ def open_for_reading(folder: Path) -> Database:
             db = Database(connection)
             db.execute("PRAGMA query_only=1")
             _refuse_newer(db, folder)
-            if db.execute("PRAGMA user_version").fetchone()[0] < SCHEMA_VERSION:
-                raise LibraryError(
-                    f"the library in {folder} was made by an older version: index it once with this one to update it"
-                )
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            if not version:
+                raise LibraryError(f"the library in {folder} holds nothing yet: index a folder first")
+            if version < SCHEMA_VERSION:
+                connection.close()
+                _migrate(folder)
+                return open_for_reading(folder)
             db.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
         except sqlite3.DatabaseError as error:
             if connection is not None:
@@ -156,8 +220,43 @@ def open_for_reading(folder: Path) -> Database:
     raise AssertionError("unreachable")
 
 
+def _migrate(folder: Path) -> None:
+    """Bring a library of an older version up to this one's schema, as its next reader. Nothing that it says changes."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            with writer_lock(folder):
+                open_for_writing(folder).close()
+            return
+        except LibraryLocked as error:
+            # Another reader may be doing the same in this moment: then there is nothing to do the next time.
+            if time.monotonic() > deadline:
+                raise _not_migrated(folder, error) from error
+            time.sleep(0.05)
+        except LibraryError as error:
+            raise _not_migrated(folder, error) from error
+
+
+def _not_migrated(folder: Path, why: LibraryError) -> LibraryError:
+    return LibraryError(
+        f"the library in {folder} was made by an older version and has to be updated before it can be read: {why}"
+    )
+
+
+@contextmanager
+def errors_in_words(folder: Path) -> Iterator[None]:
+    """Failures of the database that come up while it is used, as `LibraryError` or `LibraryDamaged`."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise _in_words(error, folder) from error
+
+
 def _refuse_newer(db: Database, folder: Path) -> None:
     version = db.execute("PRAGMA user_version").fetchone()[0]
+    if not version and (folder / VECTORS_NAME).exists():
+        # It was a library once. A run that was killed at its very beginning leaves no vectors beside an empty file.
+        raise LibraryDamaged(_DAMAGED.format(file=database_file(folder), said="it is empty"))
     if version > SCHEMA_VERSION:
         raise LibraryTooNew(
             f"the library in {folder} was written by a newer version of Twinspect (schema {version}, this one knows "
@@ -166,12 +265,18 @@ def _refuse_newer(db: Database, folder: Path) -> None:
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:
-    return not isinstance(error, sqlite3.OperationalError) or "malformed" in str(error)
+    if isinstance(error, sqlite3.OperationalError):
+        # A table that is gone was there when the library was made.
+        return any(sign in str(error) for sign in ("malformed", "no such table", "no such column"))
+    return not isinstance(error, sqlite3.IntegrityError)
 
 
 def _in_words(error: sqlite3.DatabaseError, folder: Path) -> LibraryError:
+    said = str(error)
     if _is_damage(error):
-        return LibraryDamaged(
-            f"{database_file(folder)} is damaged or not a library ({error}): move it aside and index the folders again"
-        )
-    return LibraryError(f"the library in {folder} cannot be opened: {error}")
+        return LibraryDamaged(_DAMAGED.format(file=database_file(folder), said=said))
+    if "full" in said:
+        return LibraryError(f"the disk is full: the library in {folder} keeps what was done before")
+    if "readonly" in said:
+        return LibraryError(f"the library in {folder} cannot be written: it is read-only")
+    return LibraryError(f"the library in {folder} cannot be used: {said}")

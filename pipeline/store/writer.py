@@ -8,12 +8,12 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlite_utils import Database
 
-from pipeline.records import DocumentState, Page
+from pipeline.records import DocumentState, Page, PassedOverRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +54,20 @@ class NewChunk:
 
 @dataclass(frozen=True, slots=True)
 class NewText:
-    """A text to be stored with its vector (little-endian float32)."""
+    """A text to be stored with its vector (little-endian float32). `shingles` is None where they were not made."""
 
     sha256: str
     fold_key: str
     text: str
     tokens: int | None
     vector: bytes
+    shingles: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """A document as it was read now. `text` is None for one that failed or is unchanged in content."""
+    """A document as it was read now. `text` is None for one that failed or is unchanged in content. `fold_key` and
+    `shingles` are those of the whole text, None where they were not made."""
 
     root_id: int
     doc_id: str
@@ -77,6 +79,9 @@ class NewDocument:
     text: str | None = None
     pages: tuple[Page, ...] = ()
     chunks: tuple[NewChunk, ...] = ()
+    why: str = ""  # the kind of the reason, one of `WHYS`
+    fold_key: str | None = None
+    shingles: bytes | None = None
 
 
 class CatalogWriter:
@@ -95,6 +100,7 @@ class CatalogWriter:
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'generation_token'", [secrets.token_hex(8)])
 
     def bind_model(self, fingerprint: str, name: str, source: str | None, dimension: int) -> None:
+        """The library's vectors are of this model from now on."""
         for key, value in (
             ("model_fingerprint", fingerprint),
             ("model_name", name),
@@ -102,6 +108,10 @@ class CatalogWriter:
             ("dimension", str(dimension)),
         ):
             self._db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", [key, value])
+
+    def name_model(self, source: str | None) -> None:
+        """The model that is to make the vectors, while there are none."""
+        self._db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('model_source', ?)", [source or ""])
 
     def set_unfinished(self, files: int) -> None:
         """A run begins to read, of so many files in all; 0 when it came to its end."""
@@ -124,26 +134,21 @@ class CatalogWriter:
     def set_exclude(self, root_id: int, patterns: Sequence[str]) -> None:
         self._db.execute("UPDATE roots SET exclude = ? WHERE id = ?", [json.dumps(list(patterns)), root_id])
 
-    def exclude_of(self, root_id: int) -> list[str]:
-        row = self._db.execute("SELECT exclude FROM roots WHERE id = ?", [root_id]).fetchone()
-        return list(json.loads(row[0])) if row else []
+    def set_gitignore(self, root_id: int, honoured: bool) -> None:
+        self._db.execute("UPDATE roots SET gitignore = ? WHERE id = ?", [int(honoured), root_id])
 
     def remove_root(self, root_id: int) -> None:
         self._db.execute("DELETE FROM roots WHERE id = ?", [root_id])
 
-    def known_files(self, root_id: int) -> dict[str, KnownFile]:
-        """The root's documents by path below it ('/' separators, surrogateescape)."""
-        rows = self._db.execute(
-            "SELECT rel_bytes, id, doc_id, size, mtime_ns, ctime_ns, inode, device, link_count, state, content_sha256, "
-            "chunk_count FROM documents WHERE root_id = ?",
-            [root_id],
-        )
-        known = {}
-        for rel, row_id, doc_id, size, mtime, ctime, inode, device, links, state, sha256, chunks in rows:
-            rel_path = os.fsdecode(rel)
-            facts = FileFacts(rel_path, size, mtime, ctime, int(inode), int(device), links)
-            known[rel_path] = KnownFile(row_id, doc_id, facts, state, sha256, chunks)
-        return known
+    def put_passed_over(self, root_id: int, rows: Iterable[PassedOverRow]) -> None:
+        """What the last whole scan of a root left out, in place of what an earlier one did. No question depends on it,
+        so the generation stays."""
+        with self._db.atomic():
+            self._db.execute("DELETE FROM passed_over WHERE root_id = ?", [root_id])
+            self._db.conn.executemany(
+                "INSERT OR REPLACE INTO passed_over (root_id, rel_bytes, what, rule, entries) VALUES (?, ?, ?, ?, ?)",
+                [(root_id, path_bytes(row.rel_path), row.what, row.rule, row.entries) for row in rows],
+            )
 
     def texts_held(self, sha256s: Iterable[str]) -> set[str]:
         """Which of these texts are stored already."""
@@ -155,8 +160,8 @@ class CatalogWriter:
 
     def add_texts(self, texts: Iterable[NewText]) -> None:
         self._db.conn.executemany(
-            "INSERT OR IGNORE INTO texts (sha256, fold_key, text, tokens, vector) VALUES (?, ?, ?, ?, ?)",
-            [(new.sha256, new.fold_key, new.text, new.tokens, new.vector) for new in texts],
+            "INSERT OR IGNORE INTO texts (sha256, fold_key, text, tokens, vector, shingles) VALUES (?, ?, ?, ?, ?, ?)",
+            [(new.sha256, new.fold_key, new.text, new.tokens, new.vector, new.shingles) for new in texts],
         )
 
     def put_document(self, new: NewDocument) -> None:
@@ -167,8 +172,14 @@ class CatalogWriter:
             self._db.execute("DELETE FROM contents WHERE document_id = ?", [document_id])
             return
         self._db.execute(
-            "INSERT OR REPLACE INTO contents (document_id, text, pages) VALUES (?, ?, ?)",
-            [document_id, new.text, json.dumps([[page.number, page.start, page.end] for page in new.pages])],
+            "INSERT OR REPLACE INTO contents (document_id, text, pages, fold_key, shingles) VALUES (?, ?, ?, ?, ?)",
+            [
+                document_id,
+                new.text,
+                json.dumps([[page.number, page.start, page.end] for page in new.pages]),
+                new.fold_key,
+                new.shingles,
+            ],
         )
         ids = self._text_ids(chunk.text_sha256 for chunk in new.chunks)
         self._db.conn.executemany(
@@ -204,35 +215,61 @@ class CatalogWriter:
             ],
         )
 
-    def set_state(self, known: KnownFile, facts: FileFacts, state: DocumentState, reason: str) -> None:
+    def set_state(self, known: KnownFile, facts: FileFacts, state: DocumentState, reason: str, why: str = "") -> None:
         """The file could not be read this time: keep what is known of it, under this state."""
         self.touch(known, facts)
-        self._db.execute("UPDATE documents SET state = ?, reason = ? WHERE id = ?", [state, reason, known.id])
+        self._db.execute(
+            "UPDATE documents SET state = ?, reason = ?, why = ? WHERE id = ?", [state, reason, why, known.id]
+        )
 
     def remove_documents(self, ids: Iterable[int]) -> None:
         self._db.conn.executemany("DELETE FROM documents WHERE id = ?", [(row_id,) for row_id in ids])
 
-    def remove_unheld_texts(self) -> int:
-        """Texts that no chunk holds any more; how many went."""
-        cursor = self._db.execute(
-            "DELETE FROM texts WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.text_id = texts.id)"
+    def spare_vectors(self, sha256s: Iterable[str]) -> dict[str, bytes]:
+        """Vectors of these texts that were set aside when no chunk held them any more."""
+        rows = self._db.execute(
+            "SELECT sha256, vector FROM spare_texts WHERE sha256 IN (SELECT value FROM json_each(?))",
+            [json.dumps(list(sha256s))],
         )
-        return int(cursor.rowcount)
+        return dict(rows.fetchall())
 
-    def unheld_texts(self) -> int:
-        row = self._db.execute(
-            "SELECT COUNT(*) FROM texts WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.text_id = texts.id)"
-        ).fetchone()
-        return int(row[0])
+    def drop_spares(self) -> None:
+        """Keep none of them: another model makes the vectors from now on."""
+        self._db.execute("DELETE FROM spare_texts")
+
+    def take_spares(self, sha256s: Iterable[str]) -> None:
+        """These texts are held again."""
+        self._db.conn.executemany("DELETE FROM spare_texts WHERE sha256 = ?", [(sha256,) for sha256 in sha256s])
+
+    def remove_unheld_texts(self, *, keep: int = 0, keep_days: float = 0.0) -> int:
+        """Take out the texts that no chunk holds any more; how many went. Their vectors are set aside, at most `keep`
+        of them and none for longer than `keep_days`, so that a text that comes back costs no embedding."""
+        unheld = "NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.text_id = texts.id)"
+        if keep and keep_days:
+            self._db.execute(
+                "INSERT OR REPLACE INTO spare_texts (sha256, fold_key, tokens, vector, shingles, set_aside_at) "
+                f"SELECT sha256, fold_key, tokens, vector, shingles, ? FROM texts WHERE {unheld} "
+                "ORDER BY id DESC LIMIT ?",
+                [_now(), keep],
+            )
+        oldest = datetime.now(UTC) - timedelta(days=keep_days)
+        self._db.execute("DELETE FROM spare_texts WHERE set_aside_at < ?", [oldest.isoformat(timespec="seconds")])
+        self._db.execute(
+            "DELETE FROM spare_texts WHERE sha256 IN "
+            "(SELECT sha256 FROM spare_texts ORDER BY set_aside_at DESC, sha256 LIMIT -1 OFFSET ?)",
+            [keep],
+        )
+        return int(self._db.execute(f"DELETE FROM texts WHERE {unheld}").rowcount)
 
     def _put_row(self, new: NewDocument) -> int:
         facts = new.facts
         values: Mapping[str, Any] = {
             "root_id": new.root_id,
-            "rel_bytes": os.fsencode(facts.rel_path),
+            "rel_bytes": path_bytes(facts.rel_path),
             "doc_id": new.doc_id,
             "state": new.state,
             "reason": new.reason,
+            "why": new.why,
             "kind": new.kind,
             "size": facts.size,
             "mtime_ns": facts.mtime_ns,
@@ -262,6 +299,14 @@ class CatalogWriter:
             [json.dumps(sorted(set(sha256s)))],
         )
         return dict(rows.fetchall())
+
+
+def path_bytes(rel_path: str) -> bytes:
+    """A path as it is stored: the file system's bytes, in whose order scans and lists come."""
+    try:
+        return os.fsencode(rel_path)
+    except UnicodeEncodeError:  # Windows names may hold surrogates that stand for no byte
+        return rel_path.encode("utf-8", "surrogatepass")
 
 
 def _now() -> str:

@@ -9,6 +9,7 @@ import os
 import random
 import shutil
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from pipeline.records import Hit, Trace
 from pipeline.search.port import Question
 from pipeline.settings import Layer, resolve
 from tests.support.folders import Folder, answer_bytes, document, passage
+from tests.support.pdfs import drawn
 
 
 @pytest.fixture
@@ -227,6 +229,32 @@ def test_case_11_equal_spans_in_one_file_are_one_block_and_different_ones_are_tw
     assert len(trace.evidence[0].citations) == 2
     warranty = folder.ask("warranty screen battery hinge cable")
     assert [cited(folder, warranty, n) for n in (0, 1)] == [["clauses.md"], ["clauses.md"]]
+
+
+def test_case_12_a_sentence_at_the_top_of_a_page_is_cited_with_its_page(folder: Folder) -> None:
+    def lines(page: int) -> list[str]:
+        return [f"Page {page} line {n} of the handbook on lanterns and gravel." for n in range(30)]
+
+    five = [lines(page) for page in range(1, 6)]
+    # Page 2 ends in the middle of a sentence that goes on at the top of page 3.
+    five[1] = [*five[1], "The emergency generator of the northern"]
+    five[2] = ["quarry needs diesel every Thursday.", *five[2]]
+    nine = [lines(page) for page in range(11, 20)]
+    folder.write(
+        {"a five.pdf": drawn(five), "b nine.pdf": drawn(nine), "c notes.txt": document(passage("violin strings"))}
+    )
+    folder.index()
+    trace = folder.ask("quarry needs diesel every Thursday", max_chunks_per_document=0, retrieve_k=50, return_n=50)
+    block = next(block for block in trace.evidence if "quarry needs diesel" in block.content)
+    (place,) = block.citations
+    assert (place.page_first, place.page_last) in {(2, 3), (3, 3)}
+    with closing(LibraryReader(folder.library)) as reader:
+        held = reader.document_text("docs/a five.pdf")
+    at = held.text.index("quarry needs diesel")
+    assert [page.number for page in held.pages if page.start <= at < page.end] == [3]
+    text = folder.ask("violin strings").evidence[0]
+    assert cited(folder, folder.ask("violin strings")) == ["c notes.txt"]
+    assert (text.page_first, text.citations[0].page_last) == (None, None)
 
 
 def test_case_13_indexing_again_changes_nothing(folder: Folder) -> None:

@@ -112,7 +112,7 @@ def test_what_hangs_is_ended_and_the_others_go_on(tmp_path: Path) -> None:
         for entry, result in pool.read(entries):
             seen.append(entry.rel_path)
             if entry.rel_path == "1.hang":
-                assert result == ReadFailure("1.hang", entry.path, "took longer than 1 s")
+                assert result == ReadFailure("1.hang", entry.path, "took longer than 1 s", why="too_slow")
             else:
                 assert isinstance(result, ReadDocument)
     assert seen[-1] == "1.hang"  # nobody waited for it
@@ -143,7 +143,9 @@ def test_what_eats_memory_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     entries = fill(tmp_path, "0.txt", "1.eat", "2.txt")
     with ReaderPool(1, limits=ReadLimits(memory_bytes=300 * MEGABYTE), command=HOSTILE) as pool:
         results = read_all(pool, entries)
-    assert results["1.eat"] == ReadFailure("1.eat", entries[1].path, "needed more than 300 MB of memory")
+    assert results["1.eat"] == ReadFailure(
+        "1.eat", entries[1].path, "needed more than 300 MB of memory", why="too_much_memory"
+    )
     assert isinstance(results["0.txt"], ReadDocument)
     assert isinstance(results["2.txt"], ReadDocument)
 

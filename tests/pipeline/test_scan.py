@@ -96,6 +96,14 @@ def test_exclude_patterns_are_those_of_gitignore(tmp_path: Path) -> None:
     assert found.passed_over.excluded == 4
 
 
+def test_hidden_names_can_be_taken_in_by_pattern(tmp_path: Path) -> None:
+    _fill(tmp_path, "a.txt", ".notes.md", ".git/config", "b/.plan/c.txt", "b/.secret")
+    assert _names(tmp_path, exclude=["!.plan/", "!.notes.md"]) == [".notes.md", "a.txt", "b/.plan/c.txt"]
+    found = scan(tmp_path, exclude=["!.*", ".git/"])
+    assert [entry.rel_path for entry in found] == [".notes.md", "a.txt", "b/.plan/c.txt", "b/.secret"]
+    assert (found.passed_over.hidden, found.passed_over.excluded) == (1, 0)
+
+
 @pytest.mark.parametrize("pattern", ["!", "[z-a]"])
 def test_an_impossible_pattern_is_an_error_that_names_it(tmp_path: Path, pattern: str) -> None:
     with pytest.raises(SettingError, match="exclude") as caught:

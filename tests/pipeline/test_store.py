@@ -7,12 +7,14 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlite_utils import Database
 
 from pipeline.errors import LibraryDamaged, LibraryError, LibraryLocked, LibraryTooNew, ModelMismatch
 from pipeline.library import LibraryReader
@@ -21,7 +23,7 @@ from pipeline.search.port import Question
 from pipeline.settings import resolve
 from pipeline.store import vectors
 from pipeline.store.lock import writer_lock
-from pipeline.store.schema import DATABASE_NAME, SCHEMA_VERSION, open_for_writing
+from pipeline.store.schema import DATABASE_NAME, SCHEMA_VERSION, migrations, open_for_writing
 from pipeline.store.vectors import VECTORS_NAME, VectorIndex
 from pipeline.store.writer import CatalogWriter
 from tests.support.encoder import WordEncoder
@@ -201,6 +203,40 @@ def test_a_library_of_the_first_schema_is_made_by_migrations(tmp_path: Path) -> 
     assert db.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION
     db.close()
     open_for_writing(tmp_path).close()  # and opening it again changes nothing
+
+
+def as_first_schema(library: Path) -> None:
+    """What this library holds, in the database that the first version made."""
+    now = library / DATABASE_NAME
+    old = Database(library / "old.sqlite3")
+    migrations.apply(old, stop_before="m002_shingles_and_kept_vectors")
+    with closing(sqlite3.connect(now)) as held:
+        for table in ("meta", "roots", "documents", "contents", "texts", "chunks"):
+            columns = ", ".join(f'"{column.name}"' for column in old[table].columns)
+            rows = held.execute(f"SELECT {columns} FROM {table}").fetchall()
+            old.execute(f"DELETE FROM {table}")
+            marks = ", ".join("?" * len(old[table].columns))
+            old.conn.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", rows)
+    old.execute("PRAGMA user_version=1")
+    old.conn.commit()
+    old.close()
+    for file in library.glob(f"{DATABASE_NAME}*"):
+        file.unlink()
+    (library / "old.sqlite3").rename(now)
+
+
+def test_a_library_of_an_older_version_is_migrated_by_its_next_reader(library: Path, encoder: WordEncoder) -> None:
+    with closing(QueryEngine(library, encoder)) as engine:
+        before = engine.ask("deposit", resolve())
+    as_first_schema(library)
+    with writer_lock(library), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pipeline.store.schema._PATIENCE", 0.1)
+        with pytest.raises(LibraryError, match=r"older version .* another window or command is writing"):
+            LibraryReader(library)
+    with closing(QueryEngine(library, encoder)) as engine:
+        after = engine.ask("deposit", resolve())
+    assert after.evidence == before.evidence
+    assert after.candidates == before.candidates
 
 
 # --- the vector index and the dense search ---

@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 from pipeline.index import IndexReport, index_library
 from pipeline.library import LibraryReader
@@ -84,7 +85,7 @@ class Folder:
         for name in names:
             (self.root / name).unlink()
 
-    def index(self, **options: bool) -> IndexReport:
+    def index(self, **options: Any) -> IndexReport:
         return index_library(self.library, [self.root], encoder=self.encoder, **options)
 
     def ask(
