@@ -56,6 +56,22 @@ class HistoryError(TwinspectError):
     """The history of a library cannot be read or written; answers do not need it."""
 
 
+class DecisionsError(TwinspectError):
+    """The decisions about duplicates cannot be read or written, or not as asked."""
+
+
+class TooManyDuplicates(TwinspectError):
+    """More of the documents are duplicates than was allowed."""
+
+
+class TrashError(TwinspectError):
+    """Files cannot be moved to the trash; nothing was touched."""
+
+
+class HistoryReadOnly(HistoryError):
+    """Nothing can be written beside this library: its history can be read at most."""
+
+
 class QuestionSetError(TwinspectError):
     """A file of questions cannot be read."""
 

@@ -7,6 +7,7 @@ nor fail with it. Whatever is wrong with the history costs the history alone.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,7 @@ from typing import Any
 
 from sqlite_utils import Database, Migrations
 
-from pipeline.errors import HistoryError
+from pipeline.errors import HistoryError, HistoryReadOnly
 from pipeline.figures import figures_of
 from pipeline.findings import Figures, HistoryEntry
 from pipeline.records import Trace
@@ -55,6 +56,28 @@ def m001_entries(db: Database) -> None:
 
 def history_file(library: Path) -> Path:
     return library / HISTORY_NAME
+
+
+def writable(library: Path) -> bool:
+    """Whether questions can be kept beside this library."""
+    file = history_file(library)
+    return os.access(library, os.W_OK) and (not file.exists() or os.access(file, os.W_OK))
+
+
+def set_aside(library: Path) -> Path:
+    """Give a history that cannot be used another name, so that a new one begins; that name. Raises `HistoryError`."""
+    file = history_file(library)
+    stamp = f"{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    aside = file.with_name(f"history-{stamp}.sqlite3")
+    try:
+        os.replace(file, aside)
+        for more in ("-wal", "-shm"):  # they belong to the old file, and a new one would take them for its own
+            beside = file.with_name(file.name + more)
+            if beside.exists():
+                os.replace(beside, aside.with_name(aside.name + more))
+    except OSError as error:
+        raise HistoryError(f"{file} cannot be moved aside: {error.strerror or error}") from error
+    return aside
 
 
 class History:
@@ -169,12 +192,14 @@ class History:
             yield None
             return
         with self._in_words():
-            yield self._opened(write=False)
+            if self._db is None:
+                self._db, self._writable = _for_reading(self._library), False
+            yield self._db
 
     @contextmanager
     def _writing(self) -> Iterator[Database]:
         with self._in_words():
-            db = self._opened(write=True)
+            db = self._opened()
             # At once, not at the first change: a transaction that has read cannot wait for another that writes.
             db.conn.execute("BEGIN IMMEDIATE")
             try:
@@ -186,14 +211,13 @@ class History:
     def _wipe(self) -> None:
         """What was forgotten must not linger in the write-ahead log."""
         with self._in_words():
-            self._opened(write=True).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._opened().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def _opened(self, *, write: bool) -> Database:
-        if self._db is not None and (self._writable or not write):
-            return self._db
-        self.close()
-        self._db = _for_writing(self._library) if write else _for_reading(self._library)
-        self._writable = write
+    def _opened(self) -> Database:
+        """The database for writing."""
+        if self._db is None or not self._writable:
+            self.close()
+            self._db, self._writable = _for_writing(self._library), True
         return self._db
 
     @contextmanager
@@ -204,6 +228,8 @@ class History:
         except (sqlite3.Error, OSError, ValueError, KeyError, TypeError) as error:
             self.close()
             file = history_file(self._library)
+            if isinstance(error, PermissionError) or "readonly" in str(error):
+                raise HistoryReadOnly(f"nothing can be written to {self._library}: questions are not kept") from error
             if _is_damage(error):
                 said = f"{file} is damaged ({error}): move it aside to begin a new history; answers do not need it"
             else:
@@ -214,6 +240,8 @@ class History:
 def _for_writing(library: Path) -> Database:
     if not library.is_dir():
         raise FileNotFoundError(f"there is no folder {library}")
+    if not writable(library):
+        raise PermissionError(f"{library} is read-only")
     deadline = time.monotonic() + _PATIENCE
     while True:
         connection = sqlite3.connect(str(history_file(library)), timeout=_PATIENCE, check_same_thread=False)
@@ -241,8 +269,9 @@ def _set_up(db: Database) -> Database:
     return db
 
 
-def _for_reading(library: Path) -> Database:
-    """As the library is read: where WAL's shared memory cannot be made, nobody writes, and the file stands still."""
+def _for_reading(library: Path) -> Database | None:
+    """As the library is read: where WAL's shared memory cannot be made, nobody writes, and the file stands still. None
+    while another connection is still making the file."""
     address = history_file(library).resolve().as_uri()
     for last, mode in ((False, "mode=rw"), (True, "mode=ro&immutable=1")):
         connection = sqlite3.connect(f"{address}?{mode}", uri=True, timeout=_PATIENCE, check_same_thread=False)
@@ -250,6 +279,9 @@ def _for_reading(library: Path) -> Database:
             db = Database(connection)
             db.execute("PRAGMA query_only=1")
             _refuse_newer(db)
+            if db.execute("PRAGMA user_version").fetchone()[0] == 0:
+                connection.close()
+                return None
             db.execute("SELECT COUNT(*) FROM entries").fetchone()
         except sqlite3.OperationalError:
             connection.close()

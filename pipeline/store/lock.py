@@ -8,9 +8,10 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from pipeline.errors import LibraryError, LibraryLocked
+from pipeline.errors import LibraryError, LibraryLocked, TrashError
 
 LOCK_NAME = "library.lock"
+TRASH_LOCK_NAME = "trash.lock"
 
 
 @contextmanager
@@ -30,6 +31,26 @@ def writer_lock(folder: Path) -> Iterator[None]:
         ) from error
     except OSError as error:
         raise LibraryError(f"the library in {folder} cannot be written: {error.strerror or error}") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def trash_lock(folder: Path) -> Iterator[None]:
+    """Hold the lock under which files of the library in `folder` go to the trash: of two windows that each move the
+    other's last copy, one has to wait and look again. Indexing does not take it.
+
+    Raises `TrashError` at once when another process holds it.
+    """
+    lock = FileLock(str(folder / TRASH_LOCK_NAME), timeout=0, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise TrashError("another window is moving files of this library to the trash: wait for it") from error
+    except OSError as error:
+        raise TrashError(f"the library in {folder} cannot be written: {error.strerror or error}") from error
     try:
         yield
     finally:
