@@ -1,0 +1,123 @@
+"""The commands of the Duplicates page."""
+
+from __future__ import annotations
+
+from app.action_spec import ActionSpec
+
+DUPLICATES: tuple[ActionSpec, ...] = (
+    ActionSpec(
+        "scan-duplicates",
+        "Look for duplicates",
+        "Duplicates",
+        ("Ctrl+Shift+D",),
+        "duplicates",
+        "Compare all documents of this library; what was compared before is not compared again",
+    ),
+    ActionSpec("cancel-scan", "Stop looking for duplicates", "Duplicates", (), "cancel"),
+    ActionSpec(
+        "duplicate-settings",
+        "What counts as a duplicate…",
+        "Duplicates",
+        (),
+        "settings",
+        "From which share of common words on, and which document of a family is its head",
+    ),
+    ActionSpec(
+        "show-family",
+        "Show its family in Duplicates",
+        "Duplicates",
+        ("Ctrl+T",),
+        "duplicates",
+        "The copies and versions of the selected document",
+    ),
+    ActionSpec(
+        "prefer-copy",
+        "Prefer this copy",
+        "Duplicates",
+        ("Ctrl+Shift+P",),
+        "pin",
+        "Searches cite it first from now on, and it is its family's head",
+        separated=True,
+    ),
+    ActionSpec(
+        "leave-out-copies",
+        "Leave out of searches",
+        "Duplicates",
+        ("Ctrl+Shift+L",),
+        "left-out",
+        "No search finds the selected documents; their files stay as they are",
+    ),
+    ActionSpec(
+        "leave-out-proposed",
+        "Leave out all that is proposed…",
+        "Duplicates",
+        (),
+        "left-out",
+        "Leave every proposed document of the selected families out of searches, and prefer their heads",
+    ),
+    ActionSpec(
+        "not-duplicates",
+        "These are not duplicates",
+        "Duplicates",
+        ("Ctrl+Shift+X",),
+        "",
+        "The selected families are not listed again; a family with a new member is",
+    ),
+    ActionSpec("note-copy", "Note…", "Duplicates", (), "", "A note that stays with the document, wherever it is moved"),
+    ActionSpec(
+        "protect-folder",
+        "Protect its folder",
+        "Duplicates",
+        (),
+        "",
+        "Nothing in the selected document's folder is ever proposed, nor moved to the trash",
+    ),
+    ActionSpec(
+        "trash-copies",
+        "Move to the trash…",
+        "Duplicates",
+        ("Ctrl+Backspace", "Ctrl+Del"),
+        "trash",
+        "List exactly which files would go and what would be lost, and ask",
+        separated=True,
+    ),
+    ActionSpec(
+        "trash-proposed",
+        "Move all that is proposed to the trash…",
+        "Duplicates",
+        (),
+        "trash",
+        "The same for every proposed document of the selected families",
+    ),
+    ActionSpec(
+        "save-duplicates-html",
+        "Save the report as HTML page…",
+        "Duplicates",
+        (),
+        "export",
+        "Families, figures and decisions on one page",
+        separated=True,
+    ),
+    ActionSpec(
+        "save-duplicates-csv", "Save the families as CSV…", "Duplicates", (), "export", "A row for every document"
+    ),
+    ActionSpec(
+        "save-pairs-csv",
+        "Save pairs as CSV…",
+        "Duplicates",
+        (),
+        "export",
+        "Duplicate and head, for those who have to mend links",
+    ),
+    ActionSpec("save-duplicates-json", "Save the report as JSON…", "Duplicates", (), "export"),
+    ActionSpec(
+        "export-decisions",
+        "Export the decisions…",
+        "Duplicates",
+        (),
+        "export",
+        "Everything decided about duplicates as one file, for another library or for safe keeping",
+        separated=True,
+    ),
+    ActionSpec("import-decisions", "Import decisions…", "Duplicates", (), "open", "Take in an exported file"),
+)

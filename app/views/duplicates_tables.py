@@ -1,0 +1,121 @@
+"""Tables beside the families: an explanation, sortable rows, and buttons for the selected ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.models.duplicate_tables import RowTable
+from app.theme import Theme
+from app.views.parts import Text
+
+
+class RowTableView(QTableView):
+    """Rows of a `RowTable`; the columns share the room as they say."""
+
+    activatedRow = Signal()
+
+    def __init__(self, name: str, model: RowTable[Any], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._table = model
+        self.setModel(model)
+        self.setAccessibleName(name)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setSortIndicatorClearable(True)
+        self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.setSortingEnabled(True)
+        self.doubleClicked.connect(lambda index: self.activatedRow.emit())
+
+    def set_theme(self, theme: Theme) -> None:
+        self.verticalHeader().setDefaultSectionSize(round(theme.points * 2.4) + 4)
+
+    def chosen(self) -> list[Any]:
+        """The selected rows' records."""
+        rows = sorted({index.row() for index in self.selectionModel().selectedRows()})
+        return [row for at in rows if (row := self._table.row(at)) is not None]
+
+    def choose(self, rows: Iterable[int]) -> None:
+        """Select these rows and no other, whatever keys are held."""
+        selection = QItemSelection()
+        for row in rows:
+            index = self._table.index(row, 0)
+            selection.select(index, index)
+        flags = QItemSelectionModel.SelectionFlag
+        self.selectionModel().select(selection, flags.ClearAndSelect | flags.Rows)
+
+    def copied(self) -> str:
+        """The selected rows as text, a tab between the cells."""
+        rows = sorted({index.row() for index in self.selectionModel().selectedRows()})
+        return "\n".join(self._table.row_text(row) for row in rows)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            shares = [column.share for column in self._table.columns]
+            letter = self.fontMetrics().averageCharWidth()
+            room = self.viewport().width()
+            for at, column in enumerate(self._table.columns):
+                least = letter * 12 if column.numeric else letter * 10
+                self.horizontalHeader().resizeSection(at, max(least, room * shares[at] // sum(shares)))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.activatedRow.emit()
+        else:
+            super().keyPressEvent(event)
+            return
+        event.accept()
+
+
+class TablePane(QWidget):
+    """A table with what it is in words above, and what can be done with it below."""
+
+    picked = Signal()
+
+    def __init__(self, name: str, model: RowTable[Any], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.table = RowTableView(name, model)
+        self.said = Text(muted=True, wrap=True)
+        self._row = QHBoxLayout()
+        self._row.setSpacing(6)
+        self._row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 10, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.said)
+        column.addWidget(self.table, 1)
+        column.addLayout(self._row)
+        self.table.selectionModel().selectionChanged.connect(lambda: self.picked.emit())
+        model.modelReset.connect(self.picked)
+
+    def add_button(self, words: str, tip: str, do: Callable[[], object]) -> QPushButton:
+        """A button below the table."""
+        button = QPushButton(words)
+        button.setToolTip(tip)
+        button.clicked.connect(lambda checked=False: do())
+        self._row.insertWidget(self._row.count() - 1, button)
+        return button
+
+    def set_theme(self, theme: Theme) -> None:
+        self.table.set_theme(theme)
