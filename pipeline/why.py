@@ -44,6 +44,7 @@ def why_not(engine: QueryEngine, trace: Trace, doc_id: str, chunk_index: int | N
         left_out=left_out_by_choice(trace),
         preferred=trace.preferred,
         only_document=trace.only_file,
+        decisions=not trace.decisions_ignored,
     ) as question:
         found = question.reader.passages.state_of(doc_id)
         if found is None:
@@ -133,7 +134,9 @@ def _ways(what_if: WhatIf, best: PassageFinding, trace: Trace) -> tuple[Ways, Wa
         )
         return none, none
     if best.outcome == "left_out" and best.setting is None:
-        none = Ways(False, reason="it is left out of this search: take it back in to have it considered")
+        decided = best.place.doc_id in trace.left_out_decided
+        which = "every search by decision: take that back" if decided else "this search: take it back in"
+        none = Ways(False, reason=f"it is left out of {which} to have it considered")
         return none, none
     return what_if.ways("evidence", best.setting), what_if.ways("projection", best.setting)
 
@@ -153,7 +156,7 @@ class _Answer:
     def __init__(self, trace: Trace, question: ReadyQuestion) -> None:
         self._trace = trace
         self._left_out = question.scope().left_out
-        self._chosen = question.left_out
+        self._chosen = question.left_out | question.decided.keys()
         self._by_key = {traced.candidate.evidence_key: traced for traced in reversed(trace.candidates)}
         self._by_text: dict[str, TracedCandidate] = {}
         for traced in trace.candidates:
