@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from pipeline.errors import TraceFileError
+from pipeline.export.stepwise import loads, text_of
 from pipeline.records import Trace
 from pipeline.trace import from_json, to_json
 
@@ -31,7 +32,7 @@ def read_trace(file: Path) -> Trace:
         size = file.stat().st_size
         if size > LARGEST:
             raise TraceFileError(f"{file} is no trace: it has {size:,} bytes, and {LARGEST:,} are the most")
-        data = json.loads(file.read_text("utf-8-sig"))
+        data = loads(text_of(file))
     except OSError as error:
         raise TraceFileError(f"{file} cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
