@@ -6,29 +6,13 @@ Menus, the rail, buttons of empty states and the command palette all trigger the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup, QIcon, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-
-@dataclass(frozen=True, slots=True)
-class ActionSpec:
-    """One command. `menu` "" means that no menu shows it; `palette` says whether the command palette finds it;
-    `group` makes it one of several of which exactly one is checked."""
-
-    id: str
-    text: str
-    menu: str = ""
-    shortcuts: tuple[str, ...] = ()
-    icon: str = ""
-    tip: str = ""
-    group: str = ""
-    checkable: bool = False
-    palette: bool = True
-    separated: bool = False  # a line stands before it in its menu
-
+from app.action_spec import ActionSpec
+from app.actions_duplicates import DUPLICATES
 
 SPECS: tuple[ActionSpec, ...] = (
     ActionSpec(
@@ -64,6 +48,32 @@ SPECS: tuple[ActionSpec, ...] = (
         "",
         "Trust no size and no date: read every file of this library again",
     ),
+    ActionSpec("retry-failed", "Read again what failed", "File", (), "refresh", "Try the files that could not be read"),
+    ActionSpec(
+        "reindex-answer",
+        "Re-index what changed in this answer",
+        "File",
+        (),
+        "refresh",
+        "Bring the files of this answer that are not as they were indexed up to date, and see what moved",
+    ),
+    ActionSpec(
+        "keep-up-to-date",
+        "Keep up to date while open",
+        "File",
+        (),
+        "",
+        "Index files as they change, for as long as this library is open",
+        checkable=True,
+    ),
+    ActionSpec(
+        "rebuild-library",
+        "Rebuild the library…",
+        "File",
+        (),
+        "",
+        "Keep a damaged library's database aside, and make it anew from its folders",
+    ),
     ActionSpec(
         "open-sample", "Open the sample", "File", (), "document", "Documents of an invented company, to try it on"
     ),
@@ -86,9 +96,46 @@ SPECS: tuple[ActionSpec, ...] = (
         separated=True,
     ),
     ActionSpec(
+        "export-trace-bare",
+        "Export trace without texts…",
+        "File",
+        (),
+        "",
+        "The same for those who may not share content: hashes stand in the place of the texts",
+    ),
+    ActionSpec(
+        "open-trace",
+        "Open a saved trace…",
+        "File",
+        ("Ctrl+Shift+E",),
+        "open",
+        "A run that was exported as JSON, here or elsewhere: it needs no library",
+    ),
+    ActionSpec(
+        "close-trace", "Back to the library", "File", ("Ctrl+Shift+W",), "", "Leave the saved run that is shown"
+    ),
+    ActionSpec(
         "export-page", "Export as HTML page…", "File", (), "export", "The answer as one page for a mail or a ticket"
     ),
-    ActionSpec("save-picture", "Save picture…", "File", ("Ctrl+Shift+S",), "present", "This window as a PNG picture"),
+    ActionSpec(
+        "export-page-bare",
+        "Export as HTML page without texts…",
+        "File",
+        (),
+        "",
+        "The same without a word of the documents: names of files, places and figures",
+    ),
+    ActionSpec(
+        "save-lanes",
+        "Save picture of the lanes…",
+        "File",
+        (),
+        "present",
+        "The three lanes with all their rows as a PNG picture, twice as sharp as the screen",
+    ),
+    ActionSpec(
+        "save-picture", "Save picture of the window…", "File", ("Ctrl+Shift+S",), "", "This window as a PNG picture"
+    ),
     ActionSpec("close-window", "Close this window", "File", ("Ctrl+W",), "", separated=True),
     ActionSpec("quit", "Quit", "File", ("Ctrl+Q",), "", "Close every window"),
     ActionSpec("undo", "Undo", "Edit", ("Ctrl+Z",), "", "Take back the last change of a setting or of the scope"),
@@ -120,9 +167,113 @@ SPECS: tuple[ActionSpec, ...] = (
         "",
         "Take back “only in this file” and what is left out",
     ),
+    ActionSpec(
+        "why-not",
+        "Why is it not there?…",
+        "Answer",
+        ("Ctrl+Shift+Y",),
+        "search",
+        "Find any document or passage, and learn why it is not in the answer and what would bring it in",
+    ),
+    ActionSpec(
+        "why-row",
+        "Why is this row there, or not?",
+        "Answer",
+        ("Ctrl+I",),
+        "info",
+        "Where the selected row stands, what removed it, and what would bring it in",
+    ),
+    ActionSpec(
+        "pin-run",
+        "Pin this run",
+        "Answer",
+        ("Ctrl+P",),
+        "pin",
+        "Keep this run as it is, to compare later ones with it",
+    ),
+    ActionSpec(
+        "compare-before",
+        "Compare with the run before",
+        "Answer",
+        ("Ctrl+B",),
+        "compare",
+        "What the last change did, side by side",
+    ),
+    ActionSpec(
+        "compare-policies",
+        "Compare the three policies",
+        "Answer",
+        ("Ctrl+Shift+B",),
+        "compare",
+        "What plain, source and evidence make of the same hits",
+    ),
+    ActionSpec("compare-swap", "Swap the sides of the comparison", "Answer", (), "", "Left becomes right"),
+    ActionSpec(
+        "rerun-trace",
+        "Re-run the saved trace against this library",
+        "Answer",
+        (),
+        "refresh",
+        "Ask the saved run's question again with its settings, and say where the two part",
+    ),
+    ActionSpec(
+        "copy-command",
+        "Copy as command",
+        "Answer",
+        ("Ctrl+Alt+C",),
+        "copy",
+        "The command line that asks this with these settings",
+        separated=True,
+    ),
+    ActionSpec(
+        "copy-python",
+        "Copy as Python",
+        "Answer",
+        ("Ctrl+Alt+P",),
+        "copy",
+        "A snippet that asks this with these settings through the program's own functions",
+    ),
+    ActionSpec(
+        "pin-question",
+        "Pin this question in the history",
+        "Answer",
+        ("Ctrl+Shift+H",),
+        "pin",
+        "Keep it there when the oldest go, to ask it again",
+        separated=True,
+    ),
+    ActionSpec(
+        "ask-list",
+        "Ask a list of questions…",
+        "Answer",
+        (),
+        "history",
+        "Many questions in one go, with a row of figures each",
+    ),
+    ActionSpec(
+        "keep-history",
+        "Keep the questions asked",
+        "Answer",
+        (),
+        "",
+        "Every question is kept with its library as it is answered, on this computer alone",
+        checkable=True,
+    ),
+    ActionSpec(
+        "forget-history",
+        "Forget the history…",
+        "Answer",
+        (),
+        "",
+        "Take every question asked of this library out of its history for good",
+    ),
+    *DUPLICATES,
     ActionSpec("page-inspector", "Inspector", "View", ("Ctrl+1",), "inspector", group="page", checkable=True),
-    ActionSpec("page-library", "Library", "View", ("Ctrl+2",), "library", group="page", checkable=True),
-    ActionSpec("page-settings", "Settings", "View", ("Ctrl+3", "Ctrl+,"), "settings", group="page", checkable=True),
+    ActionSpec("page-compare", "Compare", "View", ("Ctrl+2",), "compare", group="page", checkable=True),
+    ActionSpec("page-duplicates", "Duplicates", "View", ("Ctrl+3",), "duplicates", group="page", checkable=True),
+    ActionSpec("page-library", "Library", "View", ("Ctrl+4",), "library", group="page", checkable=True),
+    ActionSpec("page-history", "History", "View", ("Ctrl+5",), "history", group="page", checkable=True),
+    ActionSpec("page-settings", "Settings", "View", ("Ctrl+6", "Ctrl+,"), "settings", group="page", checkable=True),
     ActionSpec("toggle-detail", "Show the document below", "View", ("Ctrl+D",), "", checkable=True, separated=True),
     ActionSpec(
         "present",
@@ -141,17 +292,22 @@ SPECS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec("scheme-light", "Light colours", "View", (), "", group="scheme", checkable=True),
     ActionSpec("scheme-dark", "Dark colours", "View", (), "", group="scheme", checkable=True),
+    ActionSpec(
+        "scheme-contrast-light", "Light colours in high contrast", "View", (), "", group="scheme", checkable=True
+    ),
+    ActionSpec("scheme-contrast-dark", "Dark colours in high contrast", "View", (), "", group="scheme", checkable=True),
     ActionSpec("palette", "Find a command…", "Help", ("Ctrl+K",), "search", palette=False),
     ActionSpec("shortcuts", "Shortcuts", "Help", ("?", "F1"), "info"),
     ActionSpec("about", "About Twinspect", "Help", (), "info", separated=True),
     ActionSpec("cancel-work", "Cancel the indexing", "", ("Ctrl+.",), "cancel"),
     ActionSpec("reveal-library", "Show the library's folder", "", (), "reveal"),
     ActionSpec("restart-model", "Start the model again", "", (), "refresh"),
+    ActionSpec("dismiss-notice", "Close this message", "", (), "cancel", palette=False),
     ActionSpec("retry", "Try again", "", (), "refresh", palette=False),
     ActionSpec("retry-work", "Try the indexing again", "", (), "refresh"),
     ActionSpec("copy-details", "Copy the details", "", (), "copy", palette=False),
 )
-MENUS = ("File", "Edit", "View", "Help")
+MENUS = ("File", "Edit", "Answer", "Duplicates", "View", "Help")
 
 
 class Actions(QObject):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -23,14 +21,34 @@ from app.views.setting_controls import is_changed
 from pipeline.cli import OpenRequest
 from pipeline.records import Location, Trace
 from pipeline.words.phrases import file_name
-from pipeline.words.plain import first_words, one_line
+from pipeline.words.plain import first_words, one_line, visible_json
 
 if TYPE_CHECKING:
     from app.dialogs import Dialogs
     from app.menus import Menus
     from app.views.command_palette import CommandPalette
 
-COLOUR_SCHEMES = {"system": None, "light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
+COLOUR_SCHEMES = {
+    "system": None,
+    "light": Qt.ColorScheme.Light,
+    "dark": Qt.ColorScheme.Dark,
+    "contrast-light": Qt.ColorScheme.Light,
+    "contrast-dark": Qt.ColorScheme.Dark,
+}
+
+
+class PageUndo(Protocol):
+    """What is undone and done again on a page that has its own decisions; the words are "" for nothing."""
+
+    @property
+    def undo_text(self) -> str: ...
+
+    @property
+    def redo_text(self) -> str: ...
+
+    def undo(self) -> None: ...
+
+    def redo(self) -> None: ...
 
 
 class Commands(QObject):
@@ -52,6 +70,7 @@ class Commands(QObject):
     ) -> None:
         super().__init__(window)
         self._undoing = undoing
+        self._page_undo: dict[str, PageUndo] = {}
         self._window, self._session, self._preferences = window, session, preferences
         self._watch, self._dialogs, self._menus, self._palette = watch, dialogs, menus, palette
         on = window.actions_.on
@@ -60,15 +79,13 @@ class Commands(QObject):
         on("reindex", session.reindex)
         on("reindex-full", lambda: session.reindex(full=True))
         on("open-sample", self._open_sample)
-        on("export-trace", self._export_trace)
-        on("export-page", self._export_page)
-        on("save-picture", self._save_picture)
         on("new-window", self._new_window)
         on("close-window", window.close)
         on("quit", QApplication.closeAllWindows)
         on("undo", self._undo)
         on("redo", self._redo)
-        undoing.changed.connect(self._name_undo)
+        undoing.changed.connect(self.name_undo)
+        window.pageShown.connect(self.name_undo)
         on("copy", self._copy)
         on("copy-projection", self._copy_projection)
         on("focus-query", self._focus_query)
@@ -95,7 +112,7 @@ class Commands(QObject):
         on("retry-work", session.shelf.retry)
         on("copy-details", self._copy_details)
         window.actions_["toggle-detail"].setChecked(True)
-        self._name_undo()
+        self.name_undo()
         self.refresh()
 
     def refresh(self) -> None:
@@ -103,18 +120,16 @@ class Commands(QObject):
         session = self._session
         library, work = session.shelf.library, session.shelf.work
         answer, scope = session.inquiry.answer, session.inquiry.scope
-        answered = answer.trace is not None
+        answered, saved = answer.trace is not None, answer.saved is not None
         possible = {
             "reindex": bool(library.roots) and not work.active,
             "reindex-full": bool(library.roots) and not work.active,
-            "export-trace": answered,
-            "export-page": answered,
             "copy-projection": answered,
-            "save-picture": True,
             "present": answered,
-            "clear-query": bool(answer.question),
-            "reset-settings": any(is_changed(entry) for entry in session.inquiry.settings.in_force.values()),
-            "search-everything": scope.narrowed,
+            "clear-query": bool(answer.question) and not saved,
+            "reset-settings": not saved
+            and any(is_changed(entry) for entry in session.inquiry.settings.in_force.values()),
+            "search-everything": scope.narrowed and not saved,
             "cancel-work": work.active,
             "retry-work": work.phase == "failed",
             "reveal-library": library.folder is not None,
@@ -123,6 +138,7 @@ class Commands(QObject):
         }
         for action, enabled in possible.items():
             self._window.actions_[action].setEnabled(enabled)
+        self.name_undo()
 
     # --- windows ------------------------------------------------------------------------------------------------
 
@@ -132,23 +148,33 @@ class Commands(QObject):
 
     # --- taking back --------------------------------------------------------------------------------------------
 
-    def _name_undo(self) -> None:
+    def undo_on_page(self, page: str, own: PageUndo) -> None:
+        """On this page undo and redo mean its own decisions."""
+        self._page_undo[page] = own
+
+    def name_undo(self, *_: object) -> None:
         """The menu says what would be taken back."""
-        stack = self._undoing.stack
-        for name, word, text, can in (
-            ("undo", "Undo", stack.undoText(), stack.canUndo()),
-            ("redo", "Redo", stack.redoText(), stack.canRedo()),
-        ):
+        own, stack = self._page_undo.get(self._window.page), self._undoing.stack
+        texts = (own.undo_text, own.redo_text) if own is not None else (stack.undoText(), stack.redoText())
+        for (name, word), text in zip((("undo", "Undo"), ("redo", "Redo")), texts, strict=True):
             action = self._window.actions_[name]
             action.setText(f"{word}: {one_line(text, 70)}".replace("&", "&&") if text else word)
-            action.setEnabled(can)
+            action.setEnabled(bool(text) and (own is not None or self._session.inquiry.answer.saved is None))
 
     def _undo(self) -> None:
+        own = self._page_undo.get(self._window.page)
+        if own is not None:
+            own.undo()
+            return
         text = self._undoing.stack.undoText()
         self._undoing.stack.undo()
         self._window.status.say(f"Taken back: {one_line(text)}")
 
     def _redo(self) -> None:
+        own = self._page_undo.get(self._window.page)
+        if own is not None:
+            own.redo()
+            return
         text = self._undoing.stack.redoText()
         self._undoing.stack.redo()
         self._window.status.say(f"Done again: {one_line(text)}")
@@ -185,41 +211,6 @@ class Commands(QObject):
         ):
             self._session.shelf.forget_root(path)
 
-    def _export_trace(self) -> None:
-        trace = self._session.inquiry.answer.trace
-        file = self._dialogs.save_to("Export the trace", "trace.json", "JSON (*.json)") if trace else None
-        if trace is None or file is None:
-            return
-        from pipeline.trace import to_json  # once, when it is asked for
-
-        named = file if file.suffix else file.with_suffix(".json")
-        self._write(named, lambda: named.write_text(json.dumps(to_json(trace), indent=2), "utf-8"))
-
-    def _export_page(self) -> None:
-        trace = self._session.inquiry.answer.trace
-        file = self._dialogs.save_to("Export the answer as a page", "answer.html", "HTML (*.html)") if trace else None
-        if trace is None or file is None:
-            return
-        from pipeline.export.page import trace_page  # once, when it is asked for
-
-        named = file if file.suffix else file.with_suffix(".html")
-        self._write(named, lambda: named.write_text(trace_page(trace), "utf-8"))
-
-    def _save_picture(self) -> None:
-        picture = self._window.grab()
-        file = self._dialogs.save_to("Save a picture of this window", "twinspect.png", "PNG (*.png)")
-        if file is not None:
-            named = file if file.suffix else file.with_suffix(".png")
-            self._write(named, lambda: _saved(picture.save(str(named))))
-
-    def _write(self, file: Path, write: Callable[[], object]) -> None:
-        try:
-            write()
-        except OSError as error:
-            self._window.status.say(f"“{file.name}” could not be written: {error.strerror or error}")
-        else:
-            self._window.status.say(f"Saved {file}")
-
     # --- the clipboard ------------------------------------------------------------------------------------------
 
     def _copy(self) -> None:
@@ -227,6 +218,21 @@ class Commands(QObject):
             document = self._window.library.current_document()
             if document is not None:
                 self.to_clipboard(document.path, "the path")
+            return
+        if self._window.page == "compare":
+            row = self._window.compare.copied()
+            if row is not None:
+                self.to_clipboard(*row)
+            return
+        if self._window.page == "history":
+            rows = self._window.history.copied()
+            if rows is not None:
+                self.to_clipboard(*rows)
+            return
+        if self._window.page == "duplicates":
+            text, what = self._window.duplicates.copied()
+            if text:
+                self.to_clipboard(text, what)
             return
         copied = self._window.inspector.detail.copied()
         if copied is not None and self._window.page == "inspector":
@@ -258,12 +264,14 @@ class Commands(QObject):
     # --- moving about -------------------------------------------------------------------------------------------
 
     def _show_page(self, page: str) -> None:
-        if page == "inspector" and self._session.shelf.library.phase == "none":
+        saved = self._session.inquiry.answer.saved is not None
+        if page == "inspector" and self._session.shelf.library.phase == "none" and not saved:
             page = "welcome"
         self._window.show_page(page)
 
     def _focus_query(self) -> None:
         if self._session.shelf.library.phase != "none":
+            self._session.inquiry.show_live()  # who asks, asks the library
             self._window.show_page("inspector")
             self._window.inspector.query.focus_field()
 
@@ -319,9 +327,9 @@ class Commands(QObject):
     # --- the look -----------------------------------------------------------------------------------------------
 
     def set_scheme(self, scheme: str) -> None:
-        """Light, dark, or as the system."""
+        """Light, dark, either in high contrast, or as the system."""
         self._preferences.change(scheme=scheme)
-        self._watch.set_scheme(COLOUR_SCHEMES[scheme])
+        self._watch.set_scheme(COLOUR_SCHEMES[scheme], is_high_contrast(scheme))
         self.look_changed.emit()
 
     def set_zoom(self, percent: int) -> None:
@@ -335,13 +343,13 @@ class Commands(QObject):
         self.set_zoom(ZOOMS[max(0, min(len(ZOOMS) - 1, at))])
 
 
+def is_high_contrast(scheme: str) -> bool:
+    """Whether this name of a scheme asks for high contrast."""
+    return scheme.startswith("contrast-")
+
+
 def projection_json(trace: Trace) -> str:
     """The projection as the agent receives it."""
     from pipeline.trace import to_json  # once, when it is asked for
 
-    return json.dumps(to_json(trace)["projected"], indent=2, ensure_ascii=False)
-
-
-def _saved(done: bool) -> None:
-    if not done:
-        raise OSError("the picture could not be written there")
+    return visible_json(json.dumps(to_json(trace)["projected"], indent=2, ensure_ascii=False))

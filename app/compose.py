@@ -13,8 +13,15 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.commands import COLOUR_SCHEMES
+from app.commands import COLOUR_SCHEMES, is_high_contrast
 from app.dialogs import Dialogs
+from app.features.asked import AskedFeature
+from app.features.comparing import ComparingFeature
+from app.features.duplicates import DuplicatesFeature
+from app.features.ground import Ground
+from app.features.twins import TwinsFeature
+from app.features.upkeep import UpkeepFeature
+from app.features.why_not import WhyNotFeature
 from app.focus import Focus
 from app.jobs.backend import Backend, real_backend
 from app.jobs.crew import Crew
@@ -40,6 +47,10 @@ class Shell:
     focus: Focus
     preferences: Preferences
     wiring: Wiring
+    why_not: WhyNotFeature
+    comparing: ComparingFeature
+    asked: AskedFeature
+    duplicates: DuplicatesFeature
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +77,27 @@ def compose(
     """Build a window and connect it. Nothing is opened and no thread is started yet."""
     questions = read_questions() if questions is None else questions
     focus = Focus()
-    session = Session(
-        Crew(backend), preferences, sample_library=places.sample_library, first_library=places.first_library
-    )
+    crew = Crew(backend)
+    session = Session(crew, preferences, sample_library=places.sample_library, first_library=places.first_library)
     window = MainWindow(focus, watch.theme, preferences, questions)
     session.setParent(window)
     focus.setParent(window)
-    wiring = Wiring(window, session, focus, preferences, watch, questions, dialogs(window))
-    return Shell(window, session, focus, preferences, wiring)
+    asks = dialogs(window)
+    wiring = Wiring(window, session, focus, preferences, watch, questions, asks)
+    ground = Ground(window, session, crew, focus, preferences, asks, wiring.commands)
+    TwinsFeature(ground)  # lives as long as its window
+    UpkeepFeature(ground)
+    return Shell(
+        window,
+        session,
+        focus,
+        preferences,
+        wiring,
+        WhyNotFeature(ground),
+        ComparingFeature(ground),
+        AskedFeature(ground),
+        DuplicatesFeature(ground),
+    )
 
 
 def start(shell: Shell, request: OpenRequest) -> None:
@@ -115,7 +139,7 @@ def make_application() -> QApplication:
 def watch_for(app: QApplication, preferences: Preferences) -> ThemeWatch:
     """The theme that the user chose."""
     choices = preferences.choices
-    return ThemeWatch(app, COLOUR_SCHEMES[choices.scheme], choices.zoom / 100)
+    return ThemeWatch(app, COLOUR_SCHEMES[choices.scheme], choices.zoom / 100, is_high_contrast(choices.scheme))
 
 
 def open_window(request: OpenRequest) -> int:

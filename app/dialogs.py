@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, qVersion
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QHeaderView,
+    QInputDialog,
     QMessageBox,
     QTreeWidget,
     QTreeWidgetItem,
@@ -32,9 +34,18 @@ LOCAL_KEYS = (
     ("In the lanes", "Menu key", "What can be done with the row"),
     ("In the lanes", "Enter", "Open the file"),
     ("In the lanes", "Space", "Show the row in its document"),
+    ("In a comparison", "Left, Right", "The list beside"),
+    ("In a comparison", "Space", "Show the row in the inspector"),
     ("Among its files", "Enter", "Open the file"),
     ("On a page", "Page Up, Page Down", "Scroll, and turn the page at its end"),
     ("Among documents", "Enter", "Read the document here"),
+    ("Among families", "Right, Enter", "On to the members; Left goes back"),
+    ("Among members", "Enter", "Open the file"),
+    ("Among members", "Right", "On to what differs"),
+    ("In what differs", "Enter, Space", "Show or fold what is common"),
+    ("Among questions", "Enter", "Open the run in the inspector"),
+    ("Among questions", "Delete", "Forget what is selected"),
+    ("In a list of questions", "Ctrl+Enter", "Ask them all"),
     ("Presenting", "Right, Space, Page Down", "The next step"),
     ("Presenting", "Left, Backspace, Page Up", "The step before"),
     ("Presenting", "Home, End", "The first or last step"),
@@ -53,10 +64,24 @@ class Dialogs:
         chosen = QFileDialog.getExistingDirectory(self._window, title, str(start or Path.home()))
         return Path(chosen) if chosen else None
 
+    def open_file(self, title: str, kinds: str) -> Path | None:
+        """A file that the user wants read; None when the user does not."""
+        chosen, _ = QFileDialog.getOpenFileName(self._window, title, str(Path.home()), kinds)
+        return Path(chosen) if chosen else None
+
     def save_to(self, title: str, name: str, kinds: str) -> Path | None:
         """A file that the user wants written; None when the user does not."""
         chosen, _ = QFileDialog.getSaveFileName(self._window, title, str(Path.home() / name), kinds)
         return Path(chosen) if chosen else None
+
+    def text(self, title: str, label: str, text: str) -> str | None:
+        """Words that the user types, of several lines; None when the user does not."""
+        words, given = QInputDialog.getMultiLineText(self._window, title, label, text)
+        return words if given else None
+
+    def ask(self, dialog: QDialog) -> bool:
+        """Show this dialog; whether the user accepted what it asks."""
+        return dialog.exec() == QDialog.DialogCode.Accepted
 
     def confirm(self, title: str, text: str, yes: str) -> bool:
         """Whether the user wants this done; Escape and Enter both mean no."""
@@ -70,6 +95,19 @@ class Dialogs:
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         box.exec()
         return box.clickedButton() is accept
+
+    def choose(self, title: str, text: str, options: Sequence[str]) -> int | None:
+        """Which of these the user wants; None for none of them, which Escape and Enter mean."""
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("Twinspect")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(title)
+        box.setInformativeText(text)
+        buttons = [box.addButton(words, QMessageBox.ButtonRole.AcceptRole) for words in options]
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.exec()
+        return next((at for at, button in enumerate(buttons) if box.clickedButton() is button), None)
 
     def about(self, model: str, library: str) -> None:
         """What this program is."""

@@ -12,12 +12,13 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.jobs.crew import Ask, Crew
 from app.jobs.ends import End
 from app.problems import problem_of
-from app.state import AnswerState, Scope
+from app.state import AnswerState, SavedRun, Scope
 from pipeline.errors import SettingError
 from pipeline.records import Trace
 from pipeline.settings import Settings, resolve
 
 TYPING_PAUSE_MS = 150
+_SAVED_STAYS = "This is a saved run: nothing about it can be changed. Go back to the library to ask and to set."
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,9 @@ class Inquiry(QObject):
     scope_changed = Signal(object)  # Scope
     refused = Signal(str)  # why an intent was not followed, in words
     user_changed = Signal(object, object)  # Stand before and after: settings or scope were changed by hand
+    answered = Signal(object, object, bool)  # the library's folder, Trace, whether it was asked while typing
+    meant = Signal(str)  # exactly this question was asked, not one on the way to it
+    shown_differently = Signal()  # a saved run takes the library's place, or the library takes it back
     started_anew = Signal()  # another library, or a whole situation at once: what was before cannot be gone back to
 
     def __init__(self, crew: Crew, parent: QObject | None = None) -> None:
@@ -50,7 +54,10 @@ class Inquiry(QObject):
         self._changes: dict[str, object] = {}
         self._by_hand = True  # the user changes something, not an undo or a sample question
         self.scope = Scope()
+        self._live: AnswerState | None = None  # the library's own answer while a saved run is shown
+        self._owed = False  # it has to be asked again when it is shown again
         self._typed = ""
+        self._typing = False  # the question is asked while it is being typed
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(TYPING_PAUSE_MS)
@@ -60,7 +67,7 @@ class Inquiry(QObject):
 
     def type(self, text: str) -> None:
         """The user is typing: ask when the typing pauses. An emptied field clears at once."""
-        self._typed = text
+        self._typed, self._typing = text, True
         if text.strip():
             self._pause.start()
         else:
@@ -68,12 +75,15 @@ class Inquiry(QObject):
 
     def ask(self, text: str) -> None:
         """Ask now."""
-        self._typed = text
+        self._typed, self._typing = text, False
+        self.meant.emit(text)
         self._ask_typed()
 
     def ask_again(self) -> None:
         """The same question again: something that the answer depends on has changed."""
-        if self.answer.question:
+        if self._live is not None:
+            self._owed = True
+        elif self.answer.question:
             self._run()
 
     def change_setting(self, key: str, value: object) -> bool:
@@ -82,6 +92,9 @@ class Inquiry(QObject):
 
     def change_settings(self, values: dict[str, object]) -> bool:
         """Change several settings and answer again once. False, and a refusal in words, if one is impossible."""
+        if self._live is not None:
+            self.refused.emit(_SAVED_STAYS)
+            return False
         try:
             kept = {key: value for key, value in self._changes.items() if key not in values}
             without = self._base.with_flags(kept)
@@ -124,7 +137,9 @@ class Inquiry(QObject):
 
     def set_scope(self, scope: Scope) -> None:
         """Ask of these documents from now on."""
-        if scope != self.scope:
+        if self._live is not None:
+            self.refused.emit(_SAVED_STAYS)
+        elif scope != self.scope:
             before, self.scope = self.stand, scope
             self.scope_changed.emit(scope)
             self.ask_again()
@@ -151,14 +166,15 @@ class Inquiry(QObject):
 
     def set_up(self, text: str, settings: dict[str, Any], scope: Scope) -> None:
         """A whole situation at once, with one run: the question, exactly these changed settings, this scope."""
-        self._typed = text
+        self._leave_saved()
+        self._typed, self._typing = text, False
         self._pause.stop()
         self._by_hand = False
         kept, self.answer = self.answer, replace(self.answer, question="")  # no runs in between
         self.reset_settings()
         self.change_settings(dict(settings))
         self.set_scope(scope)
-        self.answer = kept
+        self.answer = replace(kept, phase="asking")  # asked even where the same words were answered already
         self._by_hand = True
         self.started_anew.emit()
         self._ask_typed()
@@ -167,6 +183,7 @@ class Inquiry(QObject):
 
     def set_library(self, folder: Path | None, settings: Settings, scope: Scope) -> None:
         """Another library: its settings and marks hold, the old answer goes, the question stays."""
+        self._leave_saved()
         self._library, self._library_ready = folder, False
         self._serial += 1
         self._base, self._changes = settings, {}
@@ -195,16 +212,54 @@ class Inquiry(QObject):
         self._library, self._library_ready = folder, True
         self._typed = trace.query
         self._base = self.settings = Settings(trace.settings)
-        self.scope = Scope(trace.only_file, trace.left_out)
+        decided = set(trace.left_out_decided)  # not left out by this question
+        self.scope = Scope(trace.only_file, tuple(doc_id for doc_id in trace.left_out if doc_id not in decided))
         self.settings_changed.emit(self.settings)
         self.scope_changed.emit(self.scope)
         self._tell(AnswerState("answered", trace.query, trace))
+
+    # --- a saved run --------------------------------------------------------------------------------------------
+
+    def show_saved(self, trace: Trace, saved: SavedRun) -> None:
+        """Show this run in the answer's place, as it was; settings and scope stay those of the library."""
+        if self._live is None:
+            self._live, self._owed = self.answer, self.answer.phase not in ("answered", "failed", "no_question")
+        self._pause.stop()
+        self._serial += 1  # an answer that is under way is not shown over it
+        self.shown_differently.emit()
+        self._tell(AnswerState("answered", trace.query, trace, saved=saved))
+
+    @property
+    def live(self) -> AnswerState:
+        """The library's own answer, whether or not a saved run is shown in its place."""
+        return self._live if self._live is not None else self.answer
+
+    def show_live(self) -> None:
+        """Back to the library's own answer, asked again where that is due."""
+        if self._live is None:
+            return
+        owed = self._owed
+        self._leave_saved()
+        self._tell(self.answer)
+        if owed:
+            self.ask_again()
+
+    def _leave_saved(self) -> None:
+        if self._live is not None:
+            self.answer, self._live, self._owed = self._live, None, False
+            self._typed = self.answer.question
+            self.shown_differently.emit()
 
     # --- asking -------------------------------------------------------------------------------------------------
 
     @Slot()
     def _ask_typed(self) -> None:
         self._pause.stop()
+        if self._live is not None:  # whoever asks means the library
+            typed, owed = self._typed, self._owed
+            self._leave_saved()
+            self._tell(replace(self.answer, phase="asking") if owed else self.answer)
+            self._typed = typed
         if not self._typed.strip():
             self._serial += 1
             if self.answer.phase != "no_question":
@@ -240,6 +295,8 @@ class Inquiry(QObject):
         last = self.answer.trace
         before = last if last is not None and end.value is not None and last.query == end.value.query else None
         self._tell(AnswerState("answered", question, end.value, before))
+        if end.value is not None:
+            self.answered.emit(self._library, end.value, self._typing)
 
     def _tell(self, answer: AnswerState) -> None:
         self.answer = answer

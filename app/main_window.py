@@ -27,6 +27,9 @@ from app.models.slides import Slide
 from app.preferences import Preferences
 from app.sample import SampleQuestion
 from app.theme import Theme
+from app.views.compare_page import ComparePage
+from app.views.duplicates_page import DuplicatesPage
+from app.views.history_page import HistoryPage
 from app.views.inspector_page import InspectorPage
 from app.views.library_page import LibraryPage
 from app.views.parts import Text
@@ -38,8 +41,9 @@ from app.views.states import Notice
 from app.views.status_bar import StatusLine
 from app.views.welcome import Welcome
 
-PAGES = ("inspector", "library", "settings")
+PAGES = ("inspector", "compare", "duplicates", "library", "history", "settings")
 COLUMNS = "library columns"  # remembered among the splitters
+HISTORY_COLUMNS = "history columns"
 SMALLEST = QSize(940, 600)
 
 
@@ -48,6 +52,7 @@ class MainWindow(QMainWindow):
 
     firstPainted = Signal()
     foldersDropped = Signal(object)  # tuple[Path, ...]
+    tracesDropped = Signal(object)  # tuple[Path, ...]: one or two saved traces
     dropRefused = Signal(str)
     pageShown = Signal(str)
     closed = Signal()
@@ -69,20 +74,27 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.actions_ = Actions(self)
         self.inspector = InspectorPage(focus, theme, questions)
+        self.compare = ComparePage(theme)
+        self.duplicates = DuplicatesPage(theme)
         self.library = LibraryPage(theme)
+        self.history = HistoryPage(theme)
         self.settings = SettingsPage()
         self.welcome = Welcome(theme)
         self.work = WorkBar()
         self.notice = Notice()
+        self.trouble = Notice()  # with something that was wanted just now; the other tells of the library
         self.status = StatusLine()
         self._pages = QStackedWidget()
-        for page in (self.inspector, self.library, self.settings, self.welcome):
+        for page in (
+            self.inspector, self.compare, self.duplicates, self.library, self.history, self.settings, self.welcome
+        ):  # fmt: skip
             self._pages.addWidget(page)
         self._rail = self._make_rail()
         right = QVBoxLayout()
         right.setContentsMargins(0, 0, 0, 0)
         right.setSpacing(0)
         right.addWidget(self.notice)
+        right.addWidget(self.trouble)
         right.addWidget(self._pages, 1)
         right.addWidget(self.work)
         across = QHBoxLayout()
@@ -137,8 +149,18 @@ class MainWindow(QMainWindow):
         self.setStyleSheet(shell_sheet(theme))
         self.actions_.set_icons(lambda name: icon(name, theme))
         self.setWindowIcon(icon("inspector", theme, theme.accent))
-        for part in (self.inspector, self.library, self.welcome, self.present):
+        for part in (
+            self.inspector, self.compare, self.duplicates, self.library, self.history, self.welcome, self.present
+        ):  # fmt: skip
             part.set_theme(theme)
+        self._widen_rail()
+
+    def _widen_rail(self) -> None:
+        """As wide as its longest word needs, whatever the size of the text."""
+        buttons = self._rail.findChildren(QToolButton)
+        wanted = max(button.fontMetrics().horizontalAdvance(button.text()) for button in buttons) + 16
+        for button in buttons:
+            button.setMinimumWidth(max(72, wanted))
 
     def show_page(self, name: str) -> None:
         """Show one of the pages, or the welcome."""
@@ -192,7 +214,10 @@ class MainWindow(QMainWindow):
         self._preferences.change(
             geometry=_text(self.saveGeometry()),
             splitters={name: _text(splitter.saveState()) for name, splitter in self._splitters().items()}
-            | {COLUMNS: _text(self.library.table.columns())},
+            | {
+                COLUMNS: _text(self.library.table.columns()),
+                HISTORY_COLUMNS: _text(self.history.asked.table.columns()),
+            },
         )
         self.hide()  # at once: ending the work may take a moment
         self._closing()
@@ -216,7 +241,12 @@ class MainWindow(QMainWindow):
             "inspector": self.inspector.splitter,
             "detail": self.inspector.detail.splitter,
             "library": self.library.splitter,
+            "duplicates": self.duplicates.splitter,
             "lanes": self.inspector.lanes.splitter,
+            "compared lanes": self.compare.runs.across,
+            "comparison": self.compare.runs.splitter,
+            "policies": self.compare.policies.across,
+            "questions": self.history.questions.splitter,
         }
 
     def _restore(self) -> None:
@@ -228,17 +258,20 @@ class MainWindow(QMainWindow):
             state = choices.splitters.get(name)
             if state:
                 splitter.restoreState(QByteArray.fromBase64(state.encode("ascii", "ignore")))
-        columns = choices.splitters.get(COLUMNS)
-        if columns:
-            self.library.table.restore_columns(QByteArray.fromBase64(columns.encode("ascii", "ignore")))
+        for name, table in ((COLUMNS, self.library.table), (HISTORY_COLUMNS, self.history.asked.table)):
+            columns = choices.splitters.get(name)
+            if columns:
+                table.restore_columns(QByteArray.fromBase64(columns.encode("ascii", "ignore")))
 
     # --- folders dropped on the window --------------------------------------------------------------------------
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.source() is not None:  # a file on its way out of one of these windows
             return
-        if local_paths(event.mimeData()):
+        paths = local_paths(event.mimeData())
+        if paths:
             event.acceptProposedAction()
+            self._drop_hint.setText(_drop_words(paths))
             self._drop_hint.show()
             self._drop_hint.raise_()
 
@@ -249,6 +282,12 @@ class MainWindow(QMainWindow):
         self._drop_hint.hide()
         paths = local_paths(event.mimeData())
         event.acceptProposedAction()
+        if paths and all(map(is_trace, paths)):
+            if len(paths) <= 2:
+                self.tracesDropped.emit(paths)
+            else:
+                self.dropRefused.emit("Drop one saved trace to see it, or two to compare them.")
+            return
         folders = tuple(path for path in paths if path.is_dir())
         if len(folders) < len(paths):
             other = next(path for path in paths if not path.is_dir())
@@ -262,6 +301,18 @@ class MainWindow(QMainWindow):
 def local_paths(data: QMimeData) -> tuple[Path, ...]:
     """The files and folders of this computer that are being dragged."""
     return tuple(Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile())
+
+
+def is_trace(path: Path) -> bool:
+    """Whether this may be a saved trace, by its name: reading it tells."""
+    return path.suffix.lower() == ".json" and not path.is_dir()
+
+
+def _drop_words(paths: tuple[Path, ...]) -> str:
+    """What happens to what is dropped now."""
+    if all(map(is_trace, paths)):
+        return "Drop to open this saved trace" if len(paths) == 1 else "Drop to compare these saved traces"
+    return "Drop to add this folder to the library"
 
 
 def _text(state: QByteArray) -> str:

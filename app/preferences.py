@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 MOST_RECENT = 8
-SCHEMES = ("system", "light", "dark")
+SCHEMES = ("system", "light", "dark", "contrast-light", "contrast-dark")
 ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)
 
 
@@ -23,7 +23,7 @@ ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)
 class Choices:
     """Everything remembered. `geometry` and `splitters` hold Qt's own byte strings as base 64 text; `preferred`
     and `left_out` map a library's folder to the doc_ids that the user marked there; `settings` to the retrieval
-    settings that were changed in the window."""
+    settings that were changed in the window. `watched` are the libraries that are kept up to date while open."""
 
     last_library: str | None = None
     recent: tuple[str, ...] = ()
@@ -31,6 +31,8 @@ class Choices:
     splitters: Mapping[str, str] = field(default_factory=dict)
     scheme: str = "system"
     zoom: int = 100
+    keep_history: bool = True
+    watched: tuple[str, ...] = ()
     preferred: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -63,6 +65,15 @@ class Preferences:
         name = str(library)
         recent = (name, *(other for other in self.choices.recent if other != name))[:MOST_RECENT]
         self.change(last_library=name, recent=recent)
+
+    def watch(self, library: Path, wanted: bool) -> None:
+        """Remember whether this library is kept up to date while it is open."""
+        name = str(library)
+        others = tuple(other for other in self.choices.watched if other != name)
+        self.change(watched=(*others, name) if wanted else others)
+
+    def watches(self, library: Path) -> bool:
+        return str(library) in self.choices.watched
 
     def forget_recent(self) -> None:
         self.change(recent=())
@@ -127,11 +138,15 @@ def _usable(name: str, value: object) -> Any:
         return value if value in ZOOMS and isinstance(value, int) else None
     if name == "scheme":
         return value if value in SCHEMES else None
+    if name == "keep_history":
+        return value if isinstance(value, bool) else None
     if name in ("last_library", "geometry"):
         return value if isinstance(value, str) else None
     if name == "recent":
         texts = _texts(value)
         return None if texts is None else texts[:MOST_RECENT]
+    if name == "watched":
+        return _texts(value)
     if not isinstance(value, dict):
         return None
     if name == "splitters":

@@ -26,8 +26,12 @@ def problem_of(error: BaseException | None, details: str = "") -> Problem:
         case errors.LibraryDamaged():
             return Problem(
                 "This library cannot be read",
-                f"{said}. Your documents are untouched.",
-                (_OTHER_LIBRARY, NextStep("Show its folder", "reveal-library")),
+                f"{said[:1].upper()}{said[1:]}. Your documents are untouched.",
+                (
+                    NextStep("Keep it aside and rebuild…", "rebuild-library"),
+                    _OTHER_LIBRARY,
+                    NextStep("Show its folder", "reveal-library"),
+                ),
             )
         case errors.ModelMismatch():
             return Problem(

@@ -30,7 +30,7 @@ def save_screenshot(
 
     if QGuiApplication.instance() is None:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    from app.commands import COLOUR_SCHEMES
+    from app.commands import COLOUR_SCHEMES, is_high_contrast
     from app.compose import Places, compose, make_application
     from app.jobs.backend import real_backend
     from app.preferences import Preferences
@@ -39,7 +39,7 @@ def save_screenshot(
     app = make_application()
     with tempfile.TemporaryDirectory() as aside:  # the user's own window, zoom and splitters are not in the picture
         preferences = Preferences(Path(aside) / "preferences.json")
-        watch = ThemeWatch(app, COLOUR_SCHEMES[scheme])
+        watch = ThemeWatch(app, COLOUR_SCHEMES[scheme], high_contrast=is_high_contrast(scheme))
         shell = compose(watch, preferences, backend=real_backend(), places=Places.usual())
         try:
             shell.window.resize(*size)

@@ -15,11 +15,13 @@ from app.preferences import Preferences
 from app.problems import problem_of
 from app.sample import DOCUMENTS, SampleQuestion, doc_id_of, sample_root
 from app.shelf import Shelf
-from app.state import LibraryState, ModelState, NextStep, Problem, Scope, WorkState
+from app.situations import SAVED_DOCUMENT
+from app.state import AnswerState, LibraryState, ModelState, NextStep, Problem, Scope, WorkState
 from pipeline.errors import SettingError
 from pipeline.extract.records import PageWanted
 from pipeline.records import Trace
 from pipeline.settings import Layer, Settings, read_layer, resolve
+from pipeline.words.phrases import count, file_name, listed
 
 
 class Session(QObject):
@@ -189,7 +191,8 @@ class Session(QObject):
         if self.model.phase != "ready" or library.phase != "open" or not library.model_fingerprint:
             return self._settings_problem
         if library.model_fingerprint == self.model.fingerprint:
-            return self._settings_problem or _unfinished(library, self.shelf.work)
+            work = self.shelf.work
+            return self._settings_problem or _unfinished(library, work) or _outdated(self.inquiry.answer, work)
         made_with = library.facts.model if library.facts is not None else "another model"
         return Problem(
             "This library was made with another model",
@@ -199,7 +202,8 @@ class Session(QObject):
         )
 
     def _work_ended(self, work: WorkState) -> None:
-        if work.phase in ("done", "cancelled"):
+        untouched = work.report is not None and not work.report.wrote
+        if work.phase == "cancelled" or (work.phase == "done" and not untouched):
             self.inquiry.ask_again()
 
     def _remember_marks(self, scope: Scope) -> None:
@@ -212,6 +216,9 @@ class Session(QObject):
     def show_document(self, doc_id: str) -> None:
         """Read this document's text; it arrives with `document_arrived`, or its reason with `document_failed`."""
         folder = self.shelf.library.folder
+        if self.inquiry.answer.saved is not None:
+            self.document_failed.emit(doc_id, SAVED_DOCUMENT)
+            return
         if folder is None:
             return
 
@@ -225,6 +232,9 @@ class Session(QObject):
 
     def show_page(self, wanted: PageWanted) -> None:
         """Draw this page; it arrives with `page_arrived`, or the reason why it does not with `page_failed`."""
+        if self.inquiry.answer.saved is not None:
+            self.page_failed.emit(wanted, SAVED_DOCUMENT)
+            return
 
         def ended(end: End[Any]) -> None:
             if end.how == "done":
@@ -272,6 +282,26 @@ class Session(QObject):
     def close(self) -> bool:
         """End every job; False when one could not be ended in time."""
         return self._crew.close()
+
+
+def _outdated(answer: AnswerState, work: WorkState) -> Problem | None:
+    """That files of the answer are not as they were indexed, unless they are being indexed."""
+    if answer.phase != "answered" or answer.trace is None or answer.saved is not None or work.active:
+        return None
+    unlike = {
+        traced.candidate.source_path: traced.freshness
+        for traced in answer.trace.candidates
+        if traced.freshness in ("changed", "missing")
+    }
+    if not unlike:
+        return None
+    names = listed([file_name(path) for path in unlike], 3)
+    verb = "is" if len(unlike) == 1 else "are"
+    return Problem(
+        f"{count(len(unlike), 'file')} of this answer changed",
+        f"{names} {verb} not as when indexed: the text shown is the indexed one.",
+        (NextStep("Re-index and see what moved", "reindex-answer"),),
+    )
 
 
 def _unfinished(library: LibraryState, work: WorkState) -> Problem | None:

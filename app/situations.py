@@ -8,10 +8,22 @@ _ADD = NextStep("Add a folder…", "add-folder")
 _SAMPLE = NextStep("See it on the sample", "open-sample")
 _PAGE_LIBRARY = NextStep("Look at the documents", "page-library")
 _EVERYTHING = NextStep("Search all documents again", "search-everything")
+SAVED_DOCUMENT = Problem(
+    "The document is not here", "this is a saved run, and the documents around its passages are not saved with it."
+)
+
+SAVED_WHY = Problem(
+    "This is a saved run",
+    "Why something is in an answer, or is not, is found out in its library. Go back to the library, or re-run the "
+    "saved trace there.",
+    (NextStep("Back to the library", "close-trace"),),
+)
 
 
 def situation(answer: AnswerState, library: LibraryState, model: ModelState, work: WorkState) -> Problem | None:
     """What to say in the lanes' place; None when the lanes have an answer to show."""
+    if answer.saved is not None and answer.trace is not None:
+        return None if answer.trace.candidates else _nothing_saved()
     if library.problem is not None:
         return library.problem
     if not library.documents:
@@ -89,6 +101,14 @@ def _waiting(model: ModelState) -> Problem:
         return Problem("Opening the library…", "")
     return Problem(
         "The model is loading", "Your question is answered as soon as it is there. This takes a few seconds."
+    )
+
+
+def _nothing_saved() -> Problem:
+    return Problem(
+        "This saved run found nothing",
+        "Its search came back without a single candidate.",
+        (NextStep("Back to the library", "close-trace"),),
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pipeline.progress import Progress
-from pipeline.records import Document, Freshness, LibraryFacts, Root, Trace
+from pipeline.records import Document, Freshness, LibraryFacts, PassedOverRow, Root, Trace
 
 if TYPE_CHECKING:
     from pipeline.index import IndexReport
@@ -58,6 +58,8 @@ class LibraryState:
     documents: tuple[Document, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     freshness: Mapping[str, Freshness] = field(default_factory=dict)
+    passed_over: tuple[PassedOverRow, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)  # how much was passed over without a rule, by kind
     unfinished: str = ""  # that the last indexing did not come to its end, in words
     problem: Problem | None = None  # why the library cannot be used at all
     notice: Problem | None = None  # what is wrong beside that
@@ -79,6 +81,7 @@ class WorkState:
     progress: Progress = field(default_factory=Progress)
     report: IndexReport | None = None
     problem: Problem | None = None
+    said: str = ""  # what there is to say at its end, where that is no report
 
     @property
     def active(self) -> bool:
@@ -99,9 +102,20 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
+class SavedRun:
+    """A run that is shown as it was, without its library. `name` is what it is called (its file's name), `when` says
+    when it was written, in words, `file` where it lies, None for one that was never in a file."""
+
+    name: str
+    when: str = ""
+    file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerState:
     """The question and its answer. While a newer question is `asking`, `trace` still is the last answer; `before` is
-    the run before it on the same question, to compare with."""
+    the run before it on the same question, to compare with. `saved` tells that `trace` is no answer of the library
+    that is open: nothing about it can be changed, and its documents cannot be read."""
 
     phase: Literal["no_question", "waiting_for_library", "waiting_for_model", "asking", "answered", "failed"] = (
         "no_question"
@@ -110,3 +124,4 @@ class AnswerState:
     trace: Trace | None = None
     before: Trace | None = None
     problem: Problem | None = None
+    saved: SavedRun | None = None

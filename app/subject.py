@@ -46,10 +46,23 @@ class Subject:
     partners: tuple[Partner, ...]
 
 
+_KEPT = 4
+_last: list[tuple[Trace, Target, Subject | None]] = []  # several parts of a window ask for the same one
+
+
 def subject_of(target: Target | None, trace: Trace | None) -> Subject | None:
     """The chunk that this part of the answer stands for; None when the answer has no such part."""
     if target is None or trace is None:
         return None
+    for known, asked, subject in _last:
+        if known is trace and asked == target:
+            return subject
+    subject = _subject_of(target, trace)
+    _last[:] = [(trace, target, subject), *_last[: _KEPT - 1]]
+    return subject
+
+
+def _subject_of(target: Target, trace: Trace) -> Subject | None:
     if target.kind == "candidate":
         traced = next(
             (

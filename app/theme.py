@@ -244,12 +244,14 @@ DARK_CONTRAST = replace(
 THEMES: tuple[Theme, ...] = (LIGHT, DARK, LIGHT_CONTRAST, DARK_CONTRAST)
 
 
-def theme_for(scheme: Qt.ColorScheme | None = None, *, scale: float = 1.0) -> Theme:
-    """The theme for a colour scheme (None or Unknown: the platform's), on the system font, `scale` times as large."""
+def theme_for(scheme: Qt.ColorScheme | None = None, *, scale: float = 1.0, high_contrast: bool = False) -> Theme:
+    """The theme for a colour scheme (None or Unknown: the platform's), on the system font, `scale` times as large; in
+    high contrast where that is asked for, here or by the platform."""
     hints = QGuiApplication.styleHints()
     if scheme is None or scheme == Qt.ColorScheme.Unknown:
         scheme = hints.colorScheme()
-    wants_contrast = hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
+    platform = hints.accessibility().contrastPreference()
+    wants_contrast = high_contrast or platform == Qt.ContrastPreference.HighContrast
     if scheme == Qt.ColorScheme.Dark:
         base = DARK_CONTRAST if wants_contrast else DARK
     else:
@@ -306,10 +308,12 @@ def _tell_platform(app: QApplication, scheme: Qt.ColorScheme | None) -> None:
 _STYLED = "twinspect_style"
 
 
-def apply_theme(app: QApplication, scheme: Qt.ColorScheme | None = None, *, scale: float = 1.0) -> Theme:
+def apply_theme(
+    app: QApplication, scheme: Qt.ColorScheme | None = None, *, scale: float = 1.0, high_contrast: bool = False
+) -> Theme:
     """Style the whole application and return the theme that is now in force."""
     _tell_platform(app, scheme)
-    theme = theme_for(scheme, scale=scale)
+    theme = theme_for(scheme, scale=scale, high_contrast=high_contrast)
     # A style sheet hides the name of the style under it, and setting a style anew costs a second: note that it is set.
     if app.property(_STYLED) is None:
         app.setStyle("Fusion")
@@ -325,11 +329,17 @@ class ThemeWatch(QObject):
 
     changed = Signal(object)  # Theme
 
-    def __init__(self, app: QApplication, scheme: Qt.ColorScheme | None = None, scale: float = 1.0) -> None:
+    def __init__(
+        self,
+        app: QApplication,
+        scheme: Qt.ColorScheme | None = None,
+        scale: float = 1.0,
+        high_contrast: bool = False,
+    ) -> None:
         super().__init__(app)
-        self._app, self._scheme, self._scale = app, scheme, scale
+        self._app, self._scheme, self._scale, self._high_contrast = app, scheme, scale, high_contrast
         self._applying = False
-        self._theme = apply_theme(app, scheme, scale=scale)
+        self._theme = apply_theme(app, scheme, scale=scale, high_contrast=high_contrast)
         self._hints = app.styleHints()
         self._access = self._hints.accessibility()  # held: the wrapper dies with its last reference
         self._hints.colorSchemeChanged.connect(self._refresh)
@@ -339,9 +349,9 @@ class ThemeWatch(QObject):
     def theme(self) -> Theme:
         return self._theme
 
-    def set_scheme(self, scheme: Qt.ColorScheme | None) -> None:
+    def set_scheme(self, scheme: Qt.ColorScheme | None, high_contrast: bool = False) -> None:
         """Light, dark, or (None) whatever the platform says."""
-        self._scheme = scheme
+        self._scheme, self._high_contrast = scheme, high_contrast
         self._refresh()
 
     def set_scale(self, scale: float) -> None:
@@ -354,7 +364,8 @@ class ThemeWatch(QObject):
             return
         self._applying = True
         try:
-            before, self._theme = self._theme, apply_theme(self._app, self._scheme, scale=self._scale)
+            before = self._theme
+            self._theme = apply_theme(self._app, self._scheme, scale=self._scale, high_contrast=self._high_contrast)
         finally:
             self._applying = False
         if self._theme != before:

@@ -9,13 +9,13 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pipeline import __version__, cli_inspect
-from pipeline.errors import Cancelled, HistoryError, ModelError, SettingError, TwinspectError
+from pipeline import __version__, cli_duplicates, cli_inspect, cli_library
+from pipeline.errors import Cancelled, HistoryError, SettingError, TwinspectError
 from pipeline.terminal import (
     add_scope,
     add_settings,
@@ -24,18 +24,17 @@ from pipeline.terminal import (
     one_line,
     print_json,
     printable,
-    progress_line,
     scope_of,
     settings_of,
 )
 from pipeline.words.plain import first_words
-from pipeline.words.sentences import freshness_mark
+from pipeline.words.sentences import decisions_sentence, freshness_mark, index_sentence
 
 if TYPE_CHECKING:
-    from pipeline.library import LibraryStatus
     from pipeline.records import Trace
 
 DONE, FAILED, USAGE, CANCELLED = 0, 1, 2, 130
+_PARTS = (cli_library, cli_inspect, cli_duplicates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +76,8 @@ def main(
                 raise TwinspectError("there is no window here: start the program as twinspect")
             return open_window(OpenRequest(options.library, sample=options.command == "demo"))
         commands: Mapping[str, Callable[[], None]] = {
-            "index": lambda: _index(options),
             "query": lambda: _query(options, save_screenshot),
-            "status": lambda: _status(options),
-            "forget": lambda: _forget(options),
-            **{name: partial(run, options) for name, run in cli_inspect.COMMANDS.items()},
+            **{name: partial(run, options) for part in _PARTS for name, run in part.COMMANDS.items()},
         }
         commands[options.command]()
     except SettingError as error:
@@ -127,16 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     commands.add_parser("demo", help="open the window on the built-in sample").set_defaults(library=None)
 
-    index = _command(commands, "index", "add folders to the library and bring it up to date")
-    index.add_argument("folders", nargs="*", type=Path, metavar="FOLDER", help="none: every folder of the library")
-    index.add_argument(
-        "--exclude", action="append", default=[], metavar="GLOB", help="leave these files out (gitignore)"
-    )
-    index.add_argument("--full", action="store_true", help="read every file again, whatever its size and times say")
-    index.add_argument("--retry-failed", action="store_true", help="read files again that failed before")
-    index.add_argument("--model", help="folder of a sentence-transformers model (default: the built-in one)")
-    index.add_argument("--json", action="store_true", help="print the report as JSON")
-
+    cli_library.add_commands(lambda name, description: _command(commands, name, description))
     query = _command(commands, "query", "ask, and see what became of every candidate")
     query.add_argument("text", metavar="TEXT")
     add_scope(query)
@@ -149,11 +136,8 @@ def _parser() -> argparse.ArgumentParser:
     query.add_argument("--no-texts", action="store_true", help="with --json and --html: hashes instead of texts")
     query.add_argument("--no-history", action="store_true", help="do not keep this question in the library's history")
 
-    status = _command(commands, "status", "documents by state, failures with their reasons, what changed on disk")
-    status.add_argument("--json", action="store_true", help="print it as JSON")
-    forget = _command(commands, "forget", "take a folder out of the library (its files are not touched)")
-    forget.add_argument("folder", metavar="FOLDER")
-    cli_inspect.add_commands(lambda name, description: _command(commands, name, description))
+    for part in (cli_inspect, cli_duplicates):
+        part.add_commands(lambda name, description: _command(commands, name, description))
     return parser
 
 
@@ -161,48 +145,6 @@ def _command(commands: Any, name: str, description: str) -> argparse.ArgumentPar
     parser: argparse.ArgumentParser = commands.add_parser(name, help=description, description=description)
     parser.add_argument("--library", type=Path, metavar="DIR", default=argparse.SUPPRESS, help="where the library lies")
     return parser
-
-
-# --- index and forget ---
-
-
-def _index(options: argparse.Namespace) -> None:
-    from pipeline.embed.local import LocalEncoder
-    from pipeline.index import index_library
-    from pipeline.library import model_source
-
-    library = library_of(options)
-    encoder = LocalEncoder(options.model or model_source(library))
-    report = index_library(
-        library,
-        options.folders,
-        encoder=encoder,
-        exclude=options.exclude,
-        full=options.full,
-        retry_failed=options.retry_failed,
-        progress=progress_line(),
-    )
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
-    if options.json:
-        print_json(asdict(report))
-    else:
-        print(
-            f"{report.documents:,} documents, {report.chunks:,} chunks, {report.texts:,} different texts "
-            f"({report.added:,} added, {report.changed:,} changed, {report.moved:,} moved, {report.removed:,} removed, "
-            f"{report.unchanged:,} unchanged, {report.failed:,} failed; {report.embedded:,} texts embedded "
-            f"in {report.seconds:.1f} s)"
-        )
-        if report.failed:
-            print("twinspect status tells why documents failed", file=sys.stderr)
-    finish(encoder)
-
-
-def _forget(options: argparse.Namespace) -> None:
-    from pipeline.index import forget_root
-
-    root = forget_root(library_of(options), options.folder)
-    print(f"{root.path} is no longer in the library; its files were not touched")
 
 
 # --- query ---
@@ -262,9 +204,13 @@ def _print_answer(trace: Trace) -> None:
         f"({summary.budget.chars:,} of {summary.budget.max_total_chars:,} characters); "
         f"copies took {summary.crowding:.0%} of the first places"
     )
+    if trace.index is not None:
+        print(index_sentence(trace.index))
     seen, tokens = trace.query_tokens_seen, trace.query_tokens
     if seen is not None and tokens is not None and seen < tokens:
         print(f"the model read {seen:,} of the question's {tokens:,} tokens")
+    if trace.left_out_decided or trace.preferred_decided:
+        print(decisions_sentence(len(trace.left_out_decided), len(trace.preferred_decided)))
     if trace.evidence and not trace.projected:
         print(f"nothing fits the agent's budget: max-total-chars is {summary.budget.max_total_chars:,}")
     marks = {t.candidate.source_path: freshness_mark(t.freshness) for t in trace.candidates}
@@ -286,60 +232,3 @@ def _print_answer(trace: Trace) -> None:
 def _marked(marks: Mapping[str, str], path: str) -> str:
     """What a reader has to know of a file that is not as it was indexed."""
     return f"  ({marks[path]} since it was indexed: index again)" if marks.get(path) else ""
-
-
-# --- status ---
-
-
-def _status(options: argparse.Namespace) -> None:
-    from pipeline.library import LibraryReader
-
-    reader = LibraryReader(library_of(options))
-    try:
-        status = reader.status()
-        runtime = _runtime(reader.catalog.state().model_source) if status.facts.model else "nothing yet"
-    finally:
-        reader.close()
-    if options.json:
-        content = status_json(status)
-        content["library"]["runtime"] = runtime
-        print_json(content)
-        return
-    facts = status.facts
-    print(f"{facts.path}: {facts.documents:,} documents, {facts.chunks:,} chunks, {facts.texts:,} different texts")
-    print(f"model {facts.model or 'none yet'}, run by {runtime}; changes on disk by size and time (quick check)")
-    for root in status.roots:
-        print(f"folder {root.label}: {printable(root.path)}")
-    print(", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in status.counts.items() if count) or "empty")
-    if status.unfinished:
-        print(status.unfinished)
-    for document in status.documents:
-        state = status.freshness.get(document.doc_id, "fresh")
-        if document.state in ("failed", "stale", "no_text"):
-            print(f"  {document.state.replace('_', ' ')}: {printable(document.doc_id)}: {printable(document.reason)}")
-        elif state in ("changed", "missing"):
-            print(f"  {state} on disk: {printable(document.doc_id)}")
-
-
-def _runtime(source: str | None) -> str:
-    """What runs the library's model, without loading it."""
-    from pipeline.embed.local import LocalEncoder
-
-    try:
-        return LocalEncoder(source).runtime
-    except ModelError as error:
-        return f"nothing: {error}"
-
-
-def status_json(status: LibraryStatus) -> dict[str, Any]:
-    """The status as plain data."""
-    return {
-        "roots": [{"label": root.label, "path": root.path} for root in status.roots],
-        "documents": [
-            asdict(document) | {"on_disk": status.freshness.get(document.doc_id)} for document in status.documents
-        ],
-        "counts": dict(status.counts),
-        "check": "quick",
-        "unfinished": bool(status.not_read),
-        "library": asdict(status.facts) | {"model_fingerprint": status.model_fingerprint},
-    }

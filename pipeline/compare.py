@@ -60,6 +60,7 @@ def ask_again(saved: Trace, engine: QueryEngine) -> Trace:
         left_out=left_out_by_choice(saved),
         preferred=saved.preferred,
         only_document=None if saved.only_file is None else engine.doc_id_of(saved.only_file),
+        decisions=not saved.decisions_ignored,
     )
 
 
@@ -159,7 +160,13 @@ def _values(trace: Trace) -> dict[str, Any]:
 
 
 def _scope(trace: Trace) -> dict[str, Any]:
-    return {"only-file": trace.only_file, "left-out": trace.left_out, "preferred": trace.preferred}
+    return {
+        "only-file": trace.only_file,
+        "left-out": trace.left_out,
+        "preferred": trace.preferred,
+        "preferred by decision": trace.preferred_decided,
+        "decisions ignored": trace.decisions_ignored,
+    }
 
 
 def _library(trace: Trace) -> dict[str, Any]:

@@ -269,6 +269,8 @@ class PolicyAnswer:
 
 # --- history and sets --------------------------------------------------------------------------------------------
 
+MOST_QUESTIONS = 10_000  # of one list
+
 
 @dataclass(frozen=True, slots=True)
 class Figures:

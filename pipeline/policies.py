@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 from pipeline.findings import PolicyAnswer
 from pipeline.query import QueryEngine
@@ -19,12 +20,14 @@ def policies_on_same_hits(
     left_out: Collection[str] = (),
     preferred: Collection[str] = (),
     only_document: str | None = None,
+    decisions: bool = True,
 ) -> tuple[PolicyAnswer, ...]:
     """The answers of `plain`, `source` and `evidence`, in this order, to one retrieval: the one of `evidence`, which
     asks for the most. The other two use the head of it, as they would have asked for no more, and their traces show
     the rest as not needed. Raises as `QueryEngine.ask` does.
     """
-    with engine.ready(text, settings, left_out=left_out, preferred=preferred, only_document=only_document) as question:
+    scope: dict[str, Any] = {"left_out": left_out, "preferred": preferred, "only_document": only_document}
+    with engine.ready(text, settings, **scope, decisions=decisions) as question:
         widest = settings.with_flags({"policy": "evidence"})
         retrieved = retrieve(question.question, question.port, widest, question.scope(widest))
         return tuple(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,7 +15,8 @@ class Progress:
     """One snapshot of an indexing run.
 
     `done` and `total` count files that were looked at, out of those that the scan found (`total` is 0 while the
-    scan still runs); `embedded` counts texts that got a new vector; `seconds` is the time since the run began.
+    scan still runs, and `found` says how far it is), `unread` those of them that needed no reading; `embedded` counts
+    texts that got a new vector; `seconds` is the time since the run began.
     """
 
     stage: str = "scanning"  # scanning, reading, finishing
@@ -24,11 +26,13 @@ class Progress:
     embedded: int = 0
     failed: int = 0
     seconds: float = 0.0
+    found: int = 0
+    unread: int = 0
 
     @property
     def rate(self) -> float:
-        """Files per second so far; 0.0 before anything is done."""
-        return self.done / self.seconds if self.seconds > 0 else 0.0
+        """Files read per second so far; 0.0 before any is."""
+        return max(0, self.done - self.unread) / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def seconds_left(self) -> float | None:
@@ -39,6 +43,45 @@ class Progress:
 
 
 ProgressListener = Callable[[Progress], None]
+
+
+class ProgressTeller:
+    """Keeps where a run is, and tells its listener at most ten times a second."""
+
+    def __init__(self, listener: ProgressListener | None, began: float) -> None:
+        """`began` is a `time.perf_counter()`."""
+        self.progress = Progress()
+        self._listener, self._began, self._told = listener, began, 0.0
+
+    def tell(
+        self,
+        *,
+        force: bool = False,
+        stage: str | None = None,
+        advance: int = 0,
+        total: int | None = None,
+        found: int | None = None,
+        current: str | None = None,
+        embedded: int = 0,
+        failed: int | None = None,
+        unread: int | None = None,
+    ) -> None:
+        """Note what changed; `advance` and `embedded` are added."""
+        now, before = time.perf_counter(), self.progress
+        self.progress = Progress(
+            stage or before.stage,
+            before.done + advance,
+            before.total if total is None else total,
+            before.current if current is None else current,
+            before.embedded + embedded,
+            before.failed if failed is None else failed,
+            now - self._began,
+            before.found if found is None else found,
+            before.unread if unread is None else unread,
+        )
+        if self._listener is not None and (force or now - self._told >= 0.1):
+            self._told = now
+            self._listener(self.progress)
 
 
 class CancelToken:

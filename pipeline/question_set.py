@@ -14,13 +14,12 @@ from typing import Any
 from pipeline.errors import QueryError, QuestionSetError, SettingError
 from pipeline.export.table import Cell, csv_text
 from pipeline.figures import figures_of
-from pipeline.findings import SetQuestion, SetRow
+from pipeline.findings import MOST_QUESTIONS, SetQuestion, SetRow
 from pipeline.progress import CancelToken, Progress, ProgressListener
 from pipeline.query import QueryEngine
 from pipeline.records import STAGE_NAMES
 from pipeline.settings import Settings
 
-MOST_QUESTIONS = 10_000
 _LARGEST = 16 * 1024 * 1024  # bytes of a file of questions
 
 

@@ -243,8 +243,10 @@ def read_layer(file: Path, *, section: str | None) -> Layer:
             content: object = tomllib.load(stream)
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingError("config", str(file), f"a readable TOML file ({error})") from error
-    if section is not None:
-        assert isinstance(content, dict)
+    assert isinstance(content, dict)
+    if section is None:
+        content = {key: value for key, value in content.items() if key != "index"}  # see `index_settings.py`
+    else:
         content = content.get(section, {})
     if not isinstance(content, dict):
         raise SettingError(section or "config", content, "a table of settings", str(file))

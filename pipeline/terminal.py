@@ -33,6 +33,9 @@ def add_scope(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--leave-out", action="append", default=[], metavar="PATH", help="leave this document out")
     parser.add_argument("--prefer", action="append", default=[], metavar="PATH", help="cite this copy first")
     parser.add_argument("--only-file", metavar="PATH", help="search in this document alone")
+    parser.add_argument(
+        "--ignore-decisions", action="store_true", help="as if nothing had been decided about duplicates"
+    )
 
 
 def scope_of(options: argparse.Namespace, engine: QueryEngine) -> dict[str, Any]:
@@ -41,6 +44,7 @@ def scope_of(options: argparse.Namespace, engine: QueryEngine) -> dict[str, Any]
         "left_out": [engine.doc_id_of(path) for path in options.leave_out],
         "preferred": [engine.doc_id_of(path) for path in options.prefer],
         "only_document": None if options.only_file is None else engine.doc_id_of(options.only_file),
+        "decisions": not options.ignore_decisions,
     }
 
 
@@ -118,12 +122,17 @@ def progress_line(what: str = "files") -> Callable[[Progress], None]:
         if sys.stderr.isatty():
             left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
             name = one_line(progress.current.encode("ascii", "replace").decode())[-40:]
-            line = f"{progress.stage} {progress.done:,} of {progress.total:,}, {progress.rate:.0f}/s{left} {name}"
+            where = f"{progress.done:,} of {progress.total:,}, {progress.rate:.0f}/s{left}"
+            if progress.stage == "scanning":
+                where = f"{progress.found:,} {what} found"
+            line = f"{progress.stage} {where} {name}"
             print(f"\r{line:<100.100}", end="", file=sys.stderr, flush=True)
         elif (now := (progress.stage, int(progress.seconds) // 10)) != last[0]:
             last[0] = now
             print(
-                f"{progress.stage}: {progress.done:,} of {progress.total:,} {what}",
+                f"{progress.stage}: {progress.found:,} {what} found"
+                if progress.stage == "scanning"
+                else f"{progress.stage}: {progress.done:,} of {progress.total:,} {what}",
                 file=sys.stderr,
                 flush=True,
             )

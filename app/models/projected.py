@@ -12,7 +12,7 @@ from app.models.answer import Answer, name_of
 from app.models.links import Lit
 from app.models.rows import Getters, LaneModel, Role, Row
 from pipeline.records import Budget, Evidence, ProjectedItem
-from pipeline.words.plain import lines_of, one_line, tool_tip
+from pipeline.words.plain import lines_of, one_line, tool_tip, visible_json
 from pipeline.words.sentences import budget_sentence, count, cut_words
 
 SHOWN_PATHS, MOST_PATHS = 3, 200  # of an item's other files: folded, unfolded
@@ -76,7 +76,7 @@ class ItemRow(Row):
         if self.item.page is not None:
             held["page"] = self.item.page
         held |= {"content": self.item.content, "score": self.item.score, "hit_reasons": list(self.item.hit_reasons)}
-        return json.dumps(held, ensure_ascii=False, indent=2)
+        return visible_json(json.dumps(held, ensure_ascii=False, indent=2))
 
     def spoken(self) -> str:
         parts = (name_of(None, self.item.source), self.facts(), self.cut())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pipeline.records import StageCount, Trace
-from pipeline.words.sentences import count, number, stage_sentence, stage_title, stage_words
+from pipeline.words.sentences import count, index_sentence, number, stage_sentence, stage_title, stage_words
 
 # Always on the strip: without them the picture has a hole. The others appear when they did something.
 _ALWAYS = frozenset({"collapse", "cap", "return", "pack"})
@@ -67,6 +67,7 @@ def _fetched(trace: Trace) -> Step:
         said.append("The search has no more.")
     if rounds > 1:
         said.insert(0, "Copies took places, so the search was asked for more until there were enough different texts.")
+    said += filter(None, [index_sentence(trace.index)])
     return Step(
         "fetched", number(received), "fetched", f"in {count(rounds, 'round')}" if rounds > 1 else "", " ".join(said)
     )

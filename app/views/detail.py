@@ -10,6 +10,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
+    QPushButton,
     QSplitter,
     QStackedWidget,
     QTabWidget,
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.difference import compare
+from app.difference import Difference, compare
 from app.focus import Focus
 from app.state import Problem
 from app.subject import Subject, base_name, place_words, subject_of
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 TEXT, PAGE, COMPARE = range(3)  # the tabs
 KEPT_DOCUMENTS = 4
 KEPT_CHARACTERS = 20_000_000
+COMPARED_AT_ONCE = 20_000  # characters of both sides: some 30 ms; longer texts are compared in a thread
 
 
 class Badge(QWidget):
@@ -77,6 +79,8 @@ class DetailView(QWidget):
     openAtRequested = Signal(object)  # Location
     revealRequested = Signal(str)  # path
     copyRequested = Signal(str, str)  # text, what it is
+    whyWanted = Signal()  # why is this there, or not
+    comparisonWanted = Signal(str, str)  # two long texts, to be compared elsewhere: see `show_difference`
 
     def __init__(self, focus: Focus, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -86,6 +90,7 @@ class DetailView(QWidget):
         self._place: Location | None = None  # the place that is shown: the subject's own, or one chosen in the list
         self._texts: OrderedDict[str, DocumentText] = OrderedDict()
         self._awaited = ""
+        self._sides: tuple[Location | str, Location | str] | None = None  # of the comparison
         self._wants_page = False  # who reads pages goes on reading pages, where there are some
         self._fitting = False
         focus.selectedChanged.connect(self._follow)
@@ -109,6 +114,12 @@ class DetailView(QWidget):
         self._with.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._with.currentIndexChanged.connect(self._compare)
         self._compare_view = CompareView(theme)
+        self._compared: tuple[str, str] = ("", "")  # the texts whose comparison is shown or awaited
+        self._why = QPushButton("Why?")
+        self._why.setProperty("flat", True)
+        self._why.setToolTip("Why is this in the answer, or not, and what would change it (Ctrl+I)")
+        self._why.setAccessibleName("Why is this in the answer, or not")
+        self._why.clicked.connect(lambda checked=False: self.whyWanted.emit())
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.currentChanged.connect(self._show_tab)
@@ -153,6 +164,7 @@ class DetailView(QWidget):
         head.addWidget(self._title)
         head.addWidget(self._where)
         head.addWidget(self._said, 1)
+        head.addWidget(self._why)
         side = QWidget()
         column = QVBoxLayout(side)
         column.setContentsMargins(10, 0, 0, 0)
@@ -209,6 +221,20 @@ class DetailView(QWidget):
         self._awaited = ""
         self._fit_page_tab()
         self._show_tab()
+
+    def show_subject(self, subject: Subject) -> None:
+        """Show a passage that is no row of the answer; what is selected next takes its place."""
+        self._show_subject(subject)
+
+    def show_difference(self, left: str, right: str, difference: Difference) -> None:
+        """The comparison of two long texts has arrived."""
+        if (left, right) == self._compared and self._sides is not None:
+            self._compare_view.show_difference(*self._sides, difference, self._where_it_stands())
+
+    def say_not_compared(self, left: str, right: str) -> None:
+        """The comparison of two long texts did not work."""
+        if (left, right) == self._compared:
+            self._compare_view.show_nothing("These two texts could not be compared.")
 
     def show_problem(self, doc_id: str, problem: Problem) -> None:
         """A document's text could not be read: the chunk itself is shown, as the answer holds it."""
@@ -275,8 +301,10 @@ class DetailView(QWidget):
 
     def _follow(self) -> None:
         subject = subject_of(self._focus.selected, self._trace)
-        if subject == self._subject and subject is not None:
-            return
+        if subject != self._subject or subject is None:
+            self._show_subject(subject)
+
+    def _show_subject(self, subject: Subject | None) -> None:
         self._subject = subject
         self._stack.setCurrentIndex(0 if subject is None else 1)
         if subject is None:
@@ -370,6 +398,7 @@ class DetailView(QWidget):
             return
         at = self._with.currentIndex()
         self._with.setEnabled(bool(subject.partners))
+        self._sides = None
         if not 0 <= at < len(subject.partners):
             self._compare_view.show_nothing(
                 "No other row of this answer says the same or nearly the same, so there is nothing to compare with."
@@ -383,6 +412,16 @@ class DetailView(QWidget):
                 self._compare_view.show_nothing("Reading the other document…")
                 return
             text = document.text[partner.place.start : partner.place.end]
-        left = subject.place.path if subject.place is not None else subject.title
-        right = partner.place.path if partner.place is not None else partner.label
-        self._compare_view.show_difference(left, right, compare(subject.text, text or ""))
+        left = subject.place if subject.place is not None else subject.title
+        right = partner.place if partner.place is not None else partner.label
+        self._sides = (left, right)
+        self._compared = (subject.text, text or "")
+        if len(subject.text) + len(text or "") > COMPARED_AT_ONCE:
+            self._compare_view.show_nothing("Comparing…")
+            self.comparisonWanted.emit(*self._compared)
+        else:
+            self.show_difference(*self._compared, compare(*self._compared))
+
+    def _where_it_stands(self) -> tuple[Location, ...]:
+        """Every place that holds the selected text, as far as the answer knows."""
+        return self._subject.places if self._subject is not None else ()

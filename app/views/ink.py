@@ -23,9 +23,14 @@ class Face:
         self.space = self._metrics.horizontalAdvance(" ")
         self.digit = self._metrics.horizontalAdvance("0")
         self.average = self._metrics.averageCharWidth()
-        self.width = lru_cache(maxsize=32_768)(self._metrics.horizontalAdvance)
+        self.width = lru_cache(maxsize=32_768)(self._width)
         self.elided = lru_cache(maxsize=4_096)(self._elided)
         self.wrapped = lru_cache(maxsize=2_048)(self._wrapped)
+
+    def _width(self, text: str) -> float:
+        # A method of ours around Qt's: the cache copies the documentation of what it wraps, and Qt's is made when it
+        # is asked for, from the signatures of all of PySide.
+        return self._metrics.horizontalAdvance(text)
 
     def _elided(self, text: str, width: float, where: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle) -> str:
         if width <= 0:

@@ -16,7 +16,8 @@ from app.views.lanes import LanesView
 from app.views.query_bar import QueryBar
 from app.views.sample_list import SampleList
 from app.views.stage_strip import StageStrip
-from app.views.states import StatePanel
+from app.views.states import Notice, StatePanel
+from app.views.why_panel import LEAST_HEIGHT, WhyPanel
 from pipeline.records import Trace
 
 
@@ -26,6 +27,7 @@ class InspectorPage(QWidget):
     stepChosen = Signal(str)  # the id of an action
     sampleQuestionChosen = Signal(object)  # SampleQuestion
     detailWanted = Signal()  # the document below is to be shown
+    whyWanted = Signal()  # why is the selected row there, or not
 
     def __init__(
         self,
@@ -37,10 +39,13 @@ class InspectorPage(QWidget):
         super().__init__(parent)
         self._focus = focus
         self._detail_wanted = True
+        self._sizes_before: list[int] = []  # of lanes and document, before the why-not panel took more
         self.query = QueryBar(theme, questions)
+        self.given = Notice()  # that what is shown is a saved run
         self.strip = StageStrip(theme)
         self.lanes = LanesView(focus, theme)
         self.detail = DetailView(focus, theme)
+        self.why = WhyPanel(theme)
         self.panel = StatePanel()
         self._samples = SampleList(questions)
         across = QHBoxLayout()
@@ -62,23 +67,29 @@ class InspectorPage(QWidget):
         self.splitter = QSplitter(Qt.Orientation.Vertical)
         self.splitter.setChildrenCollapsible(False)
         self.splitter.addWidget(self._stack)
-        self.splitter.addWidget(self.detail)
+        self._below = QStackedWidget()
+        self._below.addWidget(self.detail)
+        self._below.addWidget(self.why)
+        self.splitter.addWidget(self._below)
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 2)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.query)
+        column.addWidget(self.given)
         column.addWidget(self.strip)
         column.addWidget(self.splitter, 1)
         self.setTabOrder(self.query, self.lanes)
         self.setTabOrder(self.lanes, self.detail)
+        self.detail.whyWanted.connect(self.whyWanted)
 
     def set_theme(self, theme: Theme) -> None:
         self.query.set_theme(theme)
         self.strip.set_theme(theme)
         self.lanes.set_theme(theme)
         self.detail.set_theme(theme)
+        self.why.set_theme(theme)
 
     def show_answer(self, trace: Trace, before: Trace | None) -> None:
         """Show an answer beside the one before it."""
@@ -88,7 +99,7 @@ class InspectorPage(QWidget):
         self.detail.set_trace(trace)
         self._stack.setCurrentWidget(self.lanes)
         self.strip.show()
-        self.detail.setVisible(self._detail_wanted)
+        self._fit_below()
 
     def show_situation(self, situation: Problem, *, samples: bool) -> None:
         """Show what stands in an answer's place; `samples` offers the sample's questions below it."""
@@ -100,15 +111,46 @@ class InspectorPage(QWidget):
         self._samples.setVisible(samples)
         self._stack.setCurrentWidget(self.panel)
         self.strip.hide()
-        self.detail.hide()
+        self._fit_below()
 
     def show_detail(self, wanted: bool) -> None:
         """Show the document below the lanes, or give the lanes its place."""
         self._detail_wanted = wanted
-        self.detail.setVisible(wanted and self._stack.currentWidget() is self.lanes)
+        self.show_why(False)
+        self._fit_below()
+
+    @property
+    def why_open(self) -> bool:
+        """Whether the why-not panel stands in the document's place."""
+        return self._below.currentWidget() is self.why
+
+    def show_why(self, wanted: bool) -> None:
+        """The why-not panel in the document's place, with the room that it needs; or the document again."""
+        if wanted == self.why_open:
+            return
+        self._below.setCurrentWidget(self.why if wanted else self.detail)
+        self._fit_below()
+        sizes = self.splitter.sizes()
+        if wanted:
+            self._sizes_before = sizes
+            room = sum(sizes)
+            least = min(LEAST_HEIGHT, room * 3 // 5)
+            if sizes[1] < least:
+                self.splitter.setSizes([room - least, least])
+        elif self._sizes_before:
+            self.splitter.setSizes(self._sizes_before)
+
+    def read_passage(self) -> None:
+        """The document is brought into sight."""
+        self._show_in_document()
+
+    def _fit_below(self) -> None:
+        shown = self._detail_wanted and self._stack.currentWidget() is self.lanes
+        self._below.setVisible(shown or self.why_open)
 
     def _show_in_document(self) -> None:
         """The row is selected by now: the document is brought into sight."""
+        self.show_why(False)
         self.detail.show_document_tab()
         self.detailWanted.emit()
 

@@ -9,11 +9,14 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.focus import FocusTarget
 from app.icons import icon
 from app.models.rows import Role
 from app.theme import Theme
 from pipeline.records import Trace
 from pipeline.words.sentences import remedy_label
+
+_ASKED_ABOUT = ("candidate", "block", "file", "item", "over", "fallen")  # the kinds of rows that stand for a passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class LaneMenu(QMenu):
             self._add("Reveal in its folder", "reveal", "reveal", path)
             if doc_id and index.data(Role.KEY):
                 self._add("Show in its document", "document", "document", index.data(Role.TARGET))
+            if index.data(Role.FRESHNESS):
+                self._add("Re-index this file’s changes", "refresh", "reindex", path)
             self.addSeparator()
             self._add("Copy path", "copy", "copy", path)
         copied = "Copy as JSON" if kind == "item" else "Copy as text"
@@ -58,18 +63,23 @@ class LaneMenu(QMenu):
             )
         if doc_id:
             self._add_scope(doc_id, circumstances)
-        remedy = index.data(Role.REMEDY)
-        if remedy is not None:
+        remedy, target = index.data(Role.REMEDY), index.data(Role.TARGET)
+        asks = isinstance(target, FocusTarget) and kind in _ASKED_ABOUT
+        if asks or remedy is not None:
             self.addSeparator()
+        if asks:
+            kept = kind in ("block", "file", "item") or bool(index.data(Role.KEPT))
+            self._add("How did it come in?" if kept else "Why is it not there?", "info", "why", target)
+        if remedy is not None:
             self._add(remedy_label(remedy), "settings", "remedy", remedy)
 
     def _add_scope(self, doc_id: str, circumstances: Circumstances) -> None:
         """Which documents the search uses, and whose copy is cited first."""
         trace = circumstances.trace
         self.addSeparator()
-        if doc_id in trace.left_out:
+        if doc_id in trace.left_out and doc_id not in trace.left_out_decided:
             self._add("Take back into searches", "check", "take-back", doc_id)
-        else:
+        elif doc_id not in trace.left_out:  # what a decision leaves out is taken back with its family
             self._add("Leave out of searches", "left-out", "leave-out", doc_id)
         if trace.only_file == doc_id:
             self._add("Search all files again", "search", "only-file", "")
@@ -79,6 +89,7 @@ class LaneMenu(QMenu):
             self._add("Do not prefer this copy any more", "pin", "unprefer", doc_id)
         else:
             self._add("Cite this copy first", "pin", "prefer", doc_id)
+        self._add("Show its family in Duplicates", "duplicates", "family", doc_id)
 
     def _add(self, words: str, picture: str, what: str, argument: object) -> QAction:
         action = self.addAction(icon(picture, self._theme), words)

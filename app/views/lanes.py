@@ -47,6 +47,9 @@ class LanesView(QWidget):
     applySetting = Signal(str, object)  # key, value: a remedy was picked
     showInDocumentRequested = Signal(object)  # FocusTarget, which is selected by then
     previewRequested = Signal(object)  # FocusTarget, which is selected by then
+    whyRequested = Signal(object)  # FocusTarget: why is it there, or not
+    reindexFileRequested = Signal(str)  # path: it is not as it was indexed
+    familyRequested = Signal(str)  # doc_id: show its family among the duplicates
     stageCleared = Signal()  # the rows of a stage are lit no more
 
     def __init__(self, focus: Focus, theme: Theme, parent: QWidget | None = None) -> None:
@@ -156,6 +159,11 @@ class LanesView(QWidget):
         """Show no answer."""
         self.set_trace(None)
 
+    @property
+    def theme(self) -> Theme:
+        """The theme in force."""
+        return self._theme
+
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         for header in self._headers:
@@ -192,10 +200,8 @@ class LanesView(QWidget):
         counts = ["", "", ""]
         titles: list[tuple[str, str]] = [("", "")] * 3
         if trace is not None:
-            distinct = len({traced.candidate.fold_key for traced in trace.candidates})
-            rows = count(len(trace.candidates), "row")
             counts = [
-                f"{rows}, {distinct:,} distinct" if distinct < len(trace.candidates) else rows,
+                count(len(trace.candidates), "row"),
                 count(len(trace.evidence), "block"),
                 count(len(trace.projected), "block"),
             ]
@@ -332,6 +338,10 @@ class LanesView(QWidget):
                 QGuiApplication.clipboard().setText(argument)
             case "leave-out" | "take-back", str():
                 self.leaveOutRequested.emit(argument, what == "leave-out")
+            case "reindex", str():
+                self.reindexFileRequested.emit(argument)
+            case "family", str():
+                self.familyRequested.emit(argument)
             case "prefer" | "unprefer", str():
                 self.preferRequested.emit(argument, what == "prefer")
             case "only-file", str():
@@ -339,6 +349,8 @@ class LanesView(QWidget):
             case "document", FocusTarget():
                 self._choose(argument)
                 self.showInDocumentRequested.emit(argument)
+            case "why", FocusTarget():
+                self.whyRequested.emit(argument)
             case "remedy", Remedy():
                 self._apply(argument)
             case "unfold", int():

@@ -126,7 +126,8 @@ def sentence(work: WorkState) -> str:
 
 def _running(doing: str, progress: Progress) -> str:
     if not progress.total:
-        return f"{doing}: looking for files"
+        found = f", {number(progress.found)} so far" if progress.found else ""
+        return f"{doing}: looking for files{found}"
     if progress.stage == "finishing":
         return f"{doing}: finishing"
     parts = [f"{number(progress.done)} of {number(progress.total)} files"]
@@ -142,6 +143,8 @@ def _running(doing: str, progress: Progress) -> str:
 
 def _done(work: WorkState) -> str:
     report = work.report
+    if work.said:
+        return work.said
     if report is None:
         return "The folder is no longer in the library; its files were not touched"
     figures = (
@@ -154,6 +157,8 @@ def _done(work: WorkState) -> str:
     changes = [f"{number(count)} {what}" for count, what in figures if count]
     if not changes:
         return f"Everything is up to date: {count(report.documents, 'document')}"
+    if report.unknown_kind:
+        changes.append(f"{number(report.unknown_kind)} of unknown kind")
     return f"{count(report.documents, 'document')} in {_duration(report.seconds)}: {', '.join(changes)}"
 
 

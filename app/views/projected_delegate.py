@@ -102,8 +102,9 @@ class ProjectedDelegate(LaneDelegate):
         write(painter, type_.small_strong, ink.strong, left, top, number)
         x = left + type_.small_strong.width(number) + 8
         if letter:
-            badge(painter, theme, type_.tiny_strong, letter, x, top + type_.small.height / 2, dim=ink.dim)
-        write_right(painter, type_.small, ink.quiet, right, top, index.data(Role.FACTS))
+            x += badge(painter, theme, type_.tiny_strong, letter, x, top + type_.small.height / 2, dim=ink.dim) + 8
+        facts = type_.small.elided(index.data(Role.FACTS), right - x, Qt.TextElideMode.ElideRight)
+        write_right(painter, type_.small, ink.quiet, right, top, facts)
         top += type_.small.height + 4
         write(painter, type_.mono, ink.quiet, left, top, "{")
         top += type_.mono.height

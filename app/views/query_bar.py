@@ -33,6 +33,7 @@ class QueryBar(QWidget):
         self.setObjectName("queryBar")
         self._questions = questions
         self._telling = False
+        self._narrowed = False
         self.field = QLineEdit()
         self.field.setObjectName("queryField")
         self.field.setPlaceholderText("Type a question")
@@ -64,6 +65,9 @@ class QueryBar(QWidget):
         self._look_at = Text(wrap=True)
         self._look_at.setObjectName("lookAt")
         self._look_at.hide()
+        self._saved = Text(wrap=True, muted=True)
+        self._saved.setAccessibleName("What the saved run was asked with")
+        self._saved.hide()
         self._chips = QWidget()
         self._chip_row = Flow(self._chips)
         self._chips.setAccessibleName("Conditions of the search")
@@ -78,6 +82,7 @@ class QueryBar(QWidget):
         column.setSpacing(8)
         column.addLayout(first)
         column.addWidget(self.strip)
+        column.addWidget(self._saved)
         column.addWidget(self._chips)
         column.addWidget(self._look_at)
         self.set_theme(theme)
@@ -114,8 +119,27 @@ class QueryBar(QWidget):
             chip = Chip("Cited first", _name(doc_id), whole=doc_id)
             chip.removed.connect(lambda doc_id=doc_id: self.preferredCleared.emit(doc_id))
             self._chip_row.addWidget(chip)
-        self._chips.setVisible(bool(scope.only_file or scope.left_out or scope.preferred))
+        self._narrowed = bool(scope.only_file or scope.left_out or scope.preferred)
+        self._chips.setVisible(self._narrowed and not self.field.isReadOnly())
         self._chips.updateGeometry()
+
+    def set_saved(self, words: str | None) -> None:
+        """A saved run is shown, which was asked with this: its question and settings are read, not changed. None: the
+        library is asked again."""
+        saved = words is not None
+        self.field.setReadOnly(saved)
+        self.field.setClearButtonEnabled(not saved)
+        self.field.setToolTip("The question of a saved run: go back to the library to ask another" if saved else "")
+        self.strip.setVisible(not saved)
+        self._saved.setText(words or "")
+        self._saved.setVisible(saved)
+        self._chips.setVisible(self._narrowed and not saved)
+        if saved:
+            self.set_sample_question(None)
+
+    def saved_words(self) -> str:
+        """What is said of the settings of a saved run; "" while there is none."""
+        return self._saved.text()
 
     def set_sample(self, sample: bool) -> None:
         """Offer the sample's questions, or not."""
@@ -145,7 +169,7 @@ class QueryBar(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.field and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            if event.key() == Qt.Key.Key_Escape and self.field.text():
+            if event.key() == Qt.Key.Key_Escape and self.field.text() and not self.field.isReadOnly():
                 self.field.clear()
                 return True
             if event.key() == Qt.Key.Key_Down:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from app.models.rows import Role
+from app.models.rows import LaneModel, Role, Row
 from app.theme import qcolor
 from app.views.ink import Face, badge, bar, cross, runs_right_to_left, write, write_line, write_right
 from app.views.lane_delegate import PAD, Index, Ink, LaneDelegate
@@ -38,25 +38,29 @@ class RawDelegate(LaneDelegate):
         return _TOP + self.type.body.height / 2
 
     def row_height(self, index: Index) -> float:
-        kind = index.data(Role.KIND)
-        type_ = self.type
-        if kind != "candidate":
-            lines = len(type_.tiny.wrapped(index.data(Role.TEXT), self.width - 2 * PAD - 16, 2))
+        type_, row = self.type, self._row(index)
+        if row.value(Role.KIND) != "candidate":
+            lines = len(type_.tiny.wrapped(str(row.value(Role.TEXT)), self.width - 2 * PAD - 16, 2))
             return lines * type_.tiny.height + 10
         height = _TOP + type_.body.height + 1
         if not self.wide:
             height += type_.tiny.height + 1
-        kept = index.data(Role.KEPT)
+        kept = row.value(Role.KEPT)
         if not kept:
-            height += len(self._fate_lines(index)) * type_.small.height + 1
+            height += len(self._fate_lines(str(row.value(Role.FATE)))) * type_.small.height + 1
         if kept or not self.compact:
             height += type_.small.height
         return height + _TOP
 
-    def _fate_lines(self, index: Index) -> tuple[str, ...]:
-        return self.type.small.wrapped(
-            index.data(Role.FATE), self._text_width() - self.type.small.indent, _MOST_FATE_LINES
-        )
+    @staticmethod
+    def _row(index: Index) -> Row:
+        # Not by way of Qt: all rows of an answer are measured at once, and a crowded one has thousands.
+        model = index.model()
+        assert isinstance(model, LaneModel)
+        return model.rows[index.row()]
+
+    def _fate_lines(self, fate: str) -> tuple[str, ...]:
+        return self.type.small.wrapped(fate, self._text_width() - self.type.small.indent, _MOST_FATE_LINES)
 
     # --- drawing ----------------------------------------------------------------------------------------------------
 
@@ -162,7 +166,7 @@ class RawDelegate(LaneDelegate):
             write(painter, face, ink.quiet, left, top, sign)
         else:
             cross(painter, ink.quiet, QPointF(left + 4, top + face.height / 2 + 0.5), 6)
-        for line in self._fate_lines(index):
+        for line in self._fate_lines(str(index.data(Role.FATE))):
             write(painter, face, ink.normal, left + face.indent, top, line)
             top += face.height
         return top + 1

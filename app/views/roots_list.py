@@ -13,6 +13,7 @@ from app.theme import Theme
 from app.views.parts import Elided, Text, clear
 from pipeline.records import Document, Root
 from pipeline.words.sentences import count
+from pipeline.words.states import rules_of_root
 
 MOST_LINES = 4  # beyond these the list scrolls
 
@@ -74,7 +75,7 @@ class RootsList(QScrollArea):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(10)
         path = Elided(muted=True)
-        path.setText(root.path)
+        path.setText(f"{root.path}{rules_of_root(root)}")
         grid.addWidget(Text(root.label, bold=True), 0, 0)
         grid.addWidget(path, 0, 1)
         grid.addWidget(Text(count(documents, "document"), muted=True), 0, 2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import (
@@ -138,6 +140,7 @@ class SettingsStrip(QWidget):
         ("return-n", "Return"),
         ("max-chunks-per-document", "Cap per file"),
     )
+    _NEAR = ("fold-near", "near-threshold")
     _BUDGETS = ("max-items", "max-chars-per-item", "max-total-chars")
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -146,7 +149,7 @@ class SettingsStrip(QWidget):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.controls: dict[str, SettingControl] = {}
-        flow = Flow(self, spacing=10)
+        flow = Flow(self, spacing=8)
         for key, words in self._SHOWN:
             flow.addWidget(self._pair(key, words))
         self._budget = QToolButton()
@@ -154,6 +157,11 @@ class SettingsStrip(QWidget):
         self._budget.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._budget.setMenu(self._budget_menu())
         flow.addWidget(self._budget)
+        self._near = QToolButton()
+        self._near.setObjectName("nearButton")
+        self._near.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._near.setMenu(self._near_menu())
+        flow.addWidget(self._near)
         self.reset_button = QPushButton("Reset")
         self.reset_button.setProperty("flat", True)
         self.reset_button.setToolTip("Take back every setting that was changed here (Ctrl+Shift+R)")
@@ -165,7 +173,7 @@ class SettingsStrip(QWidget):
         """The range allows five digits; the strip has room for the few that are used, whatever their size."""
         letter = QFontMetrics(QApplication.font()).averageCharWidth()
         for key, _ in self._SHOWN:
-            self.controls[key].control.setFixedWidth(letter * (14 if key == "policy" else 7) + 46)
+            self.controls[key].control.setFixedWidth(letter * (14 if key == "policy" else 6) + 46)
         self.updateGeometry()
 
     def set_settings(self, settings: Settings) -> None:
@@ -173,13 +181,21 @@ class SettingsStrip(QWidget):
         for key, control in self.controls.items():
             control.show_value(settings.in_force[key])
         total = settings.max_total_chars
-        self._budget.setText(f"Budget {total:,} characters  ▾")
+        self._budget.setText(f"Budget {total:,}  ▾")
         self._budget.setAccessibleName(f"Budgets: {total:,} characters in all")
         self._budget.setToolTip(
             f"What the agent receives: at most {settings.max_items:,} blocks, {settings.max_chars_per_item:,} "
             f"characters each, {total:,} in all"
         )
         mark_changed(self._budget, any(is_changed(settings.in_force[key]) for key in self._BUDGETS))
+        folded, share = settings.fold_near and settings.policy == "evidence", f"{settings.near_threshold:.0%}"
+        self._near.setText(f"Near twins{' ✓' if folded else ''}  ▾")
+        self._near.setAccessibleName(f"Near twins: {'folded' if folded else 'kept apart'}, from {share} of the wording")
+        self._near.setToolTip(
+            f"Texts that share {share} of their wording or more are near twins. They "
+            + ("become one block, which cites the best one alone" if folded else "are marked, and each keeps its block")
+        )
+        mark_changed(self._near, any(is_changed(settings.in_force[key]) for key in self._NEAR))
         self.reset_button.setVisible(any(is_changed(entry) for entry in settings.in_force.values()))
         self.updateGeometry()
 
@@ -202,13 +218,19 @@ class SettingsStrip(QWidget):
         return control
 
     def _budget_menu(self) -> QMenu:
+        return self._menu_of("What the agent receives, at most", self._BUDGETS)
+
+    def _near_menu(self) -> QMenu:
+        return self._menu_of("Texts that are almost the same", self._NEAR)
+
+    def _menu_of(self, title: str, keys: Sequence[str]) -> QMenu:
         menu = QMenu(self)
         inside = QWidget()
         grid = QGridLayout(inside)
         grid.setContentsMargins(12, 10, 12, 10)
         grid.setHorizontalSpacing(12)
-        grid.addWidget(Text("What the agent receives, at most", bold=True), 0, 0, 1, 2)
-        for row, key in enumerate(self._BUDGETS, start=1):
+        grid.addWidget(Text(title, bold=True), 0, 0, 1, 2)
+        for row, key in enumerate(keys, start=1):
             label = Text(setting_title(key))
             control = self._control(key)
             label.setBuddy(control.control)

@@ -25,7 +25,13 @@ from pipeline.words.sentences import number, policy_sentence, setting_title, set
 
 CONTROL_WIDTH = 210
 RESET_WIDTH = 64
-_SCHEMES = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
+_SCHEMES = (
+    ("system", "As the system"),
+    ("light", "Light"),
+    ("dark", "Dark"),
+    ("contrast-light", "Light, high contrast"),
+    ("contrast-dark", "Dark, high contrast"),
+)
 
 
 class SettingRow(QWidget):

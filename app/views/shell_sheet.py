@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _SHEET = Template("""
 #rail { background: $window; border: none; border-right: 1px solid $border; }
 #rail QToolButton { border: none; border-left: 3px solid transparent; border-radius: 0; background: transparent;
-    color: $text_secondary; padding: 8px 4px; min-width: 72px; }
+    color: $text_secondary; padding: 8px 4px; }
 #rail QToolButton:hover { background: $hover; color: $text; }
 #rail QToolButton:checked { background: $selected; color: $text; border-left-color: $accent; }
 #rail QToolButton:focus { border: 1px solid $accent; border-left: 3px solid $accent; }
@@ -26,6 +26,8 @@ QCheckBox::indicator:focus { border: 2px solid $accent; }
 QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url("$icons/check.svg"); }
 #queryField { padding: 5px 8px; border: 1px solid $border_strong; border-radius: 8px; }
 #queryField:focus { border: 2px solid $accent; padding: 4px 7px; }
+#queryField:read-only { background: $window; border: 1px dashed $border_strong; padding: 5px 8px; }
+#lookAt QScrollArea, #lookAt QScrollArea > QWidget > QWidget { background: transparent; }
 #lookAt { background: $lit; color: $text; border-left: 3px solid $accent; padding: 6px 10px; }
 #chip { background: $sunken; border: 1px solid $border; border-radius: 11px; }
 #chip QToolButton { padding: 0 5px; min-height: 1em; border-radius: 9px; }

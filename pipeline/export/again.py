@@ -20,8 +20,24 @@ def command_of(trace: Trace, library: Path) -> str:
         words.append(f"--prefer={doc_id}")
     if trace.only_file is not None:
         words.append(f"--only-file={trace.only_file}")
+    if trace.decisions_ignored:
+        words.append("--ignore-decisions")
     words += ["--", trace.query]  # a question may begin with a dash
-    return shlex.join(words)
+    return " ".join(map(_quoted, words))
+
+
+def _quoted(word: str) -> str:
+    """The word for a shell. What cannot be seen is written in digits: a terminal that the command is pasted into would
+    obey control characters of a question or of a file's name, and nobody would see what they turn around."""
+    if word.isprintable():
+        return shlex.quote(word)
+    shown = "".join(
+        sign
+        if sign.isprintable() and sign != "\\"
+        else "".join(f"\\0{byte:03o}" for byte in sign.encode("utf-8", "surrogateescape"))
+        for sign in word
+    )
+    return f'"$(printf %b {shlex.quote(shown)})"'
 
 
 _SNIPPET = """\
@@ -42,6 +58,7 @@ try:
         left_out={left_out!r},
         preferred={preferred!r},
         only_document={only_document!r},
+        decisions={decisions!r},
     )
 finally:
     engine.close()
@@ -61,4 +78,5 @@ def python_of(trace: Trace, library: Path) -> str:
         left_out=list(left_out_by_choice(trace)),
         preferred=list(trace.preferred),
         only_document=trace.only_file,
+        decisions=not trace.decisions_ignored,
     )

@@ -114,7 +114,7 @@ def _fate_sentence(traced: TracedCandidate, into: _Into, block: Evidence | None)
         case "near_collapsed":
             similarity = numbers.get("similarity")
             share = f" ({similarity:.0%} the same)" if isinstance(similarity, float) else ""
-            return f"almost identical to {where}{share}, {_target_words(into.fate)}" if where else _reason(fate)
+            return f"almost identical to {where}{share}, {_near_words(into.fate)}" if where else _reason(fate)
         case "same_source":
             name = file_name(traced.candidate.source_path or traced.candidate.doc_id)
             return f"{where} is from {name} too; this policy keeps one block a file" if where else _reason(fate)
@@ -154,6 +154,12 @@ def _target_words(fate: Fate | None) -> str:
         n = _int(fate.numbers, "return_n")
         return f"which is beyond the {number(n)} returned" if n else "which is beyond the answer's length"
     return f"which is {fate_title(fate.name)}"
+
+
+def _near_words(fate: Fate | None) -> str:
+    """How a near twin's sentence ends. The block that stands for it cites the files of its own text alone."""
+    words = _target_words(fate)
+    return words.replace("which cites it", "which stands for it", 1)
 
 
 def _cut_sentence(fate: Fate, block: Evidence | None) -> str:

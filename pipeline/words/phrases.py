@@ -38,7 +38,7 @@ def listed(values: Sequence[int | str], most: int = 3) -> str:
 
 def isolated(text: str) -> str:
     """`text` as one word of a left-to-right sentence, whatever its own direction."""
-    if any(unicodedata.bidirectional(sign) in ("R", "AL", "AN") for sign in text):
+    if not text.isascii() and any(unicodedata.bidirectional(sign) in ("R", "AL", "AN") for sign in text):
         return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"
     return text
 

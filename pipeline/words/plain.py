@@ -42,6 +42,7 @@ _KEEPING_LINES |= {0x0D: "", 0x2028: "\n", 0x2029: "\n"}
 _SUSPECT = re.compile(r"[^\t\n -~\u00a0-\u1fff\u2010-\u2027\u2030-\u205f\u2070-\ud7ff\ue000-\ufefe\uff00-\uffff]")
 _LONE = re.compile("[\ud800-\udfff]")  # half a pair: no character at all
 _TAG = re.compile("[\U000e0000-\U000e007f]")  # invisible copies of ASCII
+_UNSEEN = re.compile("[\x7f-\x9f\u200b\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]")
 LONGEST_LINE = 400
 
 
@@ -71,8 +72,13 @@ def lines_of(text: str, longest: int = 20_000) -> str:
     return _clean(text[:longest], _KEEPING_LINES)
 
 
+def visible_json(text: str) -> str:
+    """JSON that says the same, with what cannot be seen, or turns text around, written in digits."""
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
 def tool_tip(*paragraphs: str) -> str:
-    """A tool tip of plain paragraphs, whose controls are visible already. Qt guesses whether a tip is rich text, so
-    it gets rich text whose content is escaped: a file named <b>.txt stays a file named <b>.txt."""
-    shown = [html.escape(part[:1_200]).replace("\n", "<br>") for part in paragraphs if part]
+    """A tool tip of plain paragraphs, controls visible. Qt guesses whether a tip is rich text, so it gets rich text
+    whose content is escaped: a file named <b>.txt stays a file named <b>.txt."""
+    shown = [html.escape(lines_of(part, 1_200)).replace("\n", "<br>") for part in paragraphs if part]
     return "".join(f"<p style='margin:0 0 4px 0'>{part}</p>" for part in shown)

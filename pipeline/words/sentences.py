@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pipeline.records import Budget, Evidence, Freshness, Remedy, Shortfall, StageCount, Trace
+from pipeline.records import Budget, Evidence, Freshness, IndexUse, Remedy, Shortfall, StageCount, Trace
 from pipeline.words.fates import (
     TraceWording,
     cut_words,
@@ -30,6 +30,7 @@ __all__ = [
     "file_name",
     "freshness_mark",
     "freshness_sentence",
+    "index_sentence",
     "isolated",
     "listed",
     "moved_words",
@@ -109,6 +110,17 @@ _STAGES: dict[str, StageWords] = {
         "What fits the agent's budget of blocks and characters is handed over, in order.",
     ),
 }
+
+
+def index_sentence(use: IndexUse | None) -> str:
+    """Which index answered, and whether it missed nothing; "" where that is not known."""
+    if use is None:
+        return ""
+    how = {
+        "flat": f"{count(use.vectors, 'text')} searched, each compared with the question.",
+        "8-bit scan": f"{count(use.vectors, 'text')} searched by a scan of 8-bit vectors, ranked by the exact ones.",
+    }.get(use.kind, f"{count(use.vectors, 'text')} searched by {one_line(use.kind, 40)}.")
+    return f"{how} " + ("The result is exact." if use.exact else "The result is approximate.")
 
 
 def stage_words(name: str) -> StageWords:
@@ -268,10 +280,20 @@ def round_sentence(copies: int, left_out: int) -> str:
     return f"fetched because {' and '.join(parts)}" if parts else "fetched by widening the search"
 
 
+def decisions_sentence(left_out: int, preferred: int) -> str:
+    """What decisions about duplicates did to a search, without a full stop."""
+    parts = [f"{count(left_out, 'file')} left out"] if left_out else []
+    if preferred:
+        parts.append(f"{count(preferred, 'file')} cited before {'its' if preferred == 1 else 'their'} copies")
+    return f"by decision: {' and '.join(parts)}"
+
+
 def nothing_found_words(trace: Trace) -> tuple[tuple[str, str], tuple[str, str], tuple[str, str]]:
     """What stands in each lane when the search found no row at all: a title and a sentence."""
     if trace.only_file is not None:
         why = f"Only {file_name(trace.only_file)} was searched. Search all files again to find more."
+    elif trace.left_out and set(trace.left_out) == set(trace.left_out_decided):
+        why = f"{count(len(trace.left_out), 'file')} left out of every search by decision. Take one back in Duplicates."
     elif trace.left_out:
         why = f"{count(len(trace.left_out), 'file')} left out of this search. Take one back in, or add a folder."
     elif not trace.library.chunks:

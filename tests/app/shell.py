@@ -88,6 +88,10 @@ class Answers:
         self.asked.append(title)
         return self.chosen_folder
 
+    def open_file(self, title: str, kinds: str) -> Path | None:
+        self.asked.append(title)
+        return self.chosen_file
+
     def save_to(self, title: str, name: str, kinds: str) -> Path | None:
         self.asked.append(title)
         return self.chosen_file

@@ -184,7 +184,7 @@ def test_a_library_without_text_says_so(shells: ShellMaker, wait: Wait) -> None:
 
 
 def test_pages_by_key_and_rail(opened: Shell, qtbot: QtBot, wait: Wait) -> None:
-    for number, page in ((Qt.Key.Key_2, "library"), (Qt.Key.Key_3, "settings"), (Qt.Key.Key_1, "inspector")):
+    for number, page in ((Qt.Key.Key_4, "library"), (Qt.Key.Key_6, "settings"), (Qt.Key.Key_1, "inspector")):
         qtbot.keyClick(opened.window, number, Qt.KeyboardModifier.ControlModifier)
         wait(lambda page=page: opened.window.page == page)
         assert opened.window.actions_[f"page-{page}"].isChecked()
@@ -250,6 +250,9 @@ def test_the_look_is_remembered_and_applied(opened: Shell, preferences: Preferen
         assert opened.wiring.theme().dark
         settings = opened.window.settings
         assert settings.look() == ("dark", 110)
+        opened.window.actions_.trigger("scheme-contrast-dark")
+        assert opened.wiring.theme().name == "dark, high contrast"
+        assert settings.look() == ("contrast-dark", 110)
     finally:
         opened.window.actions_.trigger("zoom-reset")
         opened.window.actions_.trigger("scheme-light")

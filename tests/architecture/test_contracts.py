@@ -38,6 +38,7 @@ OFFENCES = (
     ("tokenizers", "pipeline/embed/remote.py", "from tokenizers import Tokenizer"),
     ("file-formats", "pipeline/extract/plain.py", "import pypdfium2"),
     ("file-formats", "pipeline/extract/pdf.py", "from selectolax.lexbor import LexborHTMLParser"),
+    ("trash", "pipeline/duplicates/deciding.py", "from send2trash import send2trash"),
     ("views-and-jobs", "app/views/lanes.py", "from app.jobs.crew import Crew"),
     ("models-and-views", "app/models/rows.py", "from app.views import lanes"),
     ("jobs-and-window", "app/jobs/worker.py", "import app.session"),

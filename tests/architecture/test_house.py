@@ -25,7 +25,6 @@ LEFT_BY_TOOLS = {"__pycache__", "build", "dist", "shots", "twinspect.egg-info"}
 ABOUT_400_LINES = range(400, 450)
 LONGER_FOR_A_REASON = {  # path -> why it reads better in one piece
     "pipeline/chunk.py": "one algorithm, from lines to chunks",
-    "pipeline/index.py": "one run over the folders, whose steps share its state",
 }
 
 # Written in parts, so that this file does not name them.

@@ -1,6 +1,7 @@
 """Measure against a plain pipeline, print one table, write `tests/bench/results.json`.
 
-    python -m tests.bench [--quick] [--only NAME]... [--chunks N] [--query-chunks N] [--files N] [--runs N]
+    python -m tests.bench [--quick] [--only NAME]... [--runs N] [--chunks N] [--query-chunks N] [--many-chunks N]
+                          [--files N]
 
 Ratios are medians of alternating runs on the same machine at the same time, so a busy machine changes the seconds
 more than the ratios. A missed target is printed as missed and leaves the exit code at 0; a benchmark that
@@ -20,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tests.bench import memory, reading, window
+from tests.bench import duplicates, growth, kinds, memory, reading, window
 from tests.bench.figures import Row, table
 from tests.bench.machine import heading, machine
 from tests.bench.models import Models, settle
@@ -41,11 +42,19 @@ class Sizes:
     paints: int
     unchanged_files: int
     characters: int
+    many_chunks: int
+    versions: int
+    embedded: int
+    written: int
+    vectors: tuple[int, ...]
+    passages: tuple[int, ...] = (10_000, 100_000, 1_000_000)
+    grown: int = 20_000
+    kind_paragraphs: int = 600
 
 
-FULL = Sizes(160, 5, 10_000, 80, 500, 60, 7, 2_000, 2_000_000)
-QUICK = Sizes(40, 1, 2_000, 10, 30, 10, 1, 300, 200_000)
-NOT_QUICK = ("memory", "answer")
+FULL = Sizes(160, 5, 10_000, 80, 500, 60, 7, 20_000, 2_000_000, 100_000, 640, 64, 8_000, (10_000, 100_000, 1_000_000))
+QUICK = Sizes(40, 1, 2_000, 10, 30, 10, 1, 300, 200_000, 20_000, 80, 16, 800, (10_000, 30_000), (2_000,))
+NOT_QUICK = ("memory", "growth", "answer", "query-large", "planted")
 
 
 Bench = Callable[[Path, Sizes, Models], list[Row]]
@@ -53,22 +62,46 @@ Bench = Callable[[Path, Sizes, Models], list[Row]]
 
 def benches() -> dict[str, Bench]:
     """By the name that `--only` takes."""
-    from tests.bench import indexing, querying
+    from tests.bench import embedding, indexing, querying, searching, writing
 
     return {
         "paint": lambda place, sizes, models: window.first_paint(place, runs=sizes.paints),
         "answer": lambda place, sizes, models: window.first_answer(place, runs=3),
         "loop": lambda place, sizes, models: window.event_loop(place, files=sizes.files, plain_files=sizes.plain_files),
+        "lanes": lambda place, sizes, models: window.crowded_lanes(
+            place, chunks=sizes.query_chunks, copies=sizes.query_chunks // 5
+        ),
         "memory": lambda place, sizes, models: memory.memory(place, chunks=sizes.chunks),
         "reading": lambda place, sizes, models: reading.read(place, characters=sizes.characters, runs=sizes.runs),
+        "kinds": lambda place, sizes, models: kinds.kinds(paragraphs=sizes.kind_paragraphs, runs=sizes.runs),
+        "growth": lambda place, sizes, models: growth.growth(place, files=sizes.grown),
+        "planted": lambda place, sizes, models: duplicates.planted_here(),
+        "duplicates": lambda place, sizes, models: duplicates.scale(place, sizes.passages),
         "unchanged": lambda place, sizes, models: indexing.index_unchanged(
             place, files=sizes.unchanged_files, runs=sizes.runs
         ),
         "indexing": lambda place, sizes, models: indexing.index_copies(
             place, models.encoder, models.plain, chunks=sizes.chunks, runs=sizes.runs
         ),
+        "versions": lambda place, sizes, models: indexing.index_copies(
+            place,
+            models.encoder,
+            models.plain,
+            chunks=sizes.versions,
+            runs=sizes.runs,
+            copies=0.85,
+            target=indexing.AN_EIGHTH,
+        ),
+        "embedding": lambda place, sizes, models: embedding.embed(
+            models.encoder, models.plain, texts=sizes.embedded, runs=sizes.runs
+        ),
+        "writing": lambda place, sizes, models: writing.write(place, chunks=sizes.written, runs=sizes.runs),
+        "search": lambda place, sizes, models: searching.search(place, sizes=sizes.vectors),
         "query": lambda place, sizes, models: querying.query(
             place, models.encoder, models.plain, chunks=sizes.query_chunks, questions=sizes.questions
+        ),
+        "query-large": lambda place, sizes, models: querying.query(
+            place, models.encoder, models.plain, chunks=sizes.many_chunks, questions=sizes.questions // 4
         ),
     }
 
@@ -104,10 +137,11 @@ def main(argv: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure against a plain pipeline.")
-    parser.add_argument("--quick", action="store_true", help="small sizes and single runs, in under a minute")
+    parser.add_argument("--quick", action="store_true", help="small sizes and single runs, in a minute or two")
     parser.add_argument("--only", action="append", choices=list(benches()), help="this benchmark (may be repeated)")
     parser.add_argument("--chunks", type=int, help="chunks to index")
     parser.add_argument("--query-chunks", type=int, help="chunks to ask among")
+    parser.add_argument("--many-chunks", type=int, help="chunks to ask among once more (a million take ten minutes)")
     parser.add_argument("--files", type=int, help="files that the window indexes")
     parser.add_argument("--runs", type=int, help="alternating runs of each side")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where the figures are written as JSON")
@@ -117,7 +151,7 @@ def _parser() -> argparse.ArgumentParser:
 def _sizes(options: argparse.Namespace) -> Sizes:
     from dataclasses import replace
 
-    given = {name: getattr(options, name) for name in ("chunks", "query_chunks", "files", "runs")}
+    given = {name: getattr(options, name) for name in ("chunks", "query_chunks", "many_chunks", "files", "runs")}
     return replace(QUICK if options.quick else FULL, **{name: value for name, value in given.items() if value})
 
 

@@ -25,7 +25,8 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One figure. `against` says what the baseline is; a row without a target is information."""
+    """One figure. `against` says what the baseline is; `bound` is what no program on this machine can beat, `bound_is`
+    says of what; a row without a target is information."""
 
     bench: str
     name: str
@@ -34,6 +35,8 @@ class Row:
     baseline: float | None = None
     against: str = ""
     target: Target | None = None
+    bound: float | None = None
+    bound_is: str = ""
 
     @property
     def ratio(self) -> float | None:
@@ -67,7 +70,7 @@ def alternating(runs: int, *sides: Callable[[int], float]) -> list[float]:
     return [statistics.median(figures) for figures in found]
 
 
-_HEADS = ("figure", "twinspect", "baseline", "ratio", "target", "met", "baseline is")
+_HEADS = ("figure", "twinspect", "baseline", "ratio", "bound", "target", "met", "baseline is", "bound is")
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -90,14 +93,16 @@ def _cells(row: Row) -> tuple[str, ...]:
         f"{_number(row.value)} {row.unit}".rstrip(),
         "" if row.baseline is None else f"{_number(row.baseline)} {row.unit}".rstrip(),
         "" if row.ratio is None else f"{row.ratio:.2f}x",
+        "" if row.bound is None else f"{_number(row.bound)} {row.unit}".rstrip(),
         "" if row.target is None else str(row.target),
         {None: "", True: "yes", False: "NO"}[row.met],
         row.against,
+        row.bound_is,
     )
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    right = (1, 2, 3)
+    right = (1, 2, 3, 4)
     return "  ".join(
         cell.rjust(width) if column in right else cell.ljust(width)
         for column, (cell, width) in enumerate(zip(cells, widths, strict=True))

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from pipeline.extract.pool import ReaderPool
 from pipeline.extract.records import ReadDocument, ReadFailure, ReadLimits
+from pipeline.records import WHYS
 from pipeline.scan import scan
 from pipeline.textkeys import fold_key, text_sha256
 from tests.support.office import zipped
@@ -81,6 +82,8 @@ def _judge(result: ReadDocument | ReadFailure, outcome: Outcome) -> str:
     if isinstance(result, ReadFailure):
         outcome.states["failed"] += 1
         outcome.reasons[result.reason] += 1
+        if result.why not in WHYS:
+            return f"no such kind of reason: {result.why}"
         return result.reason if result.reason.startswith(FAULTS) or not result.reason else ""
     outcome.states["indexed" if result.chunks else "no text"] += 1
     outcome.kinds[result.kind] += 1

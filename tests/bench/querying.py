@@ -32,6 +32,7 @@ from tests.bench.plain import PlainPipeline
 
 _PER_DOCUMENT = 10
 _TARGET = Target("ratio", "at most", 1.5)
+_CROWDED = Target("ratio", "at most", 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,11 @@ class Case:
 
 
 def cases(chunks: int) -> list[Case]:
+    crowd = chunks // 10
     return [
         Case("no copies", chunks, chunks, target=_TARGET),
         Case("60 % copies", chunks, chunks * 2 // 5, target=_TARGET),
-        Case(f"crowded: the best text held {chunks // 10:,} times", chunks, chunks - chunks // 10 + 1, chunks // 10),
+        Case(f"crowded: the best text held {crowd:,} times", chunks, chunks - crowd + 1, crowd, _CROWDED),
     ]
 
 
@@ -135,7 +137,7 @@ def build(
     held = np.concatenate([np.arange(case.texts), np.zeros(case.crowd - 1, np.int64)])
     more = chance.integers(1 if case.crowd > 1 else 0, case.texts, case.chunks - len(held))
     order = chance.permutation(np.concatenate([held, more]))
-    library = _write(folder, encoder, texts, rows, order.tolist())
+    library = write_library(folder, encoder, texts, rows, order.tolist())
     plain = PlainPipeline(model)
     plain.chunks = [(_path(folder, place), texts[number]) for place, number in enumerate(order)]
     plain.set_vectors(rows[order])
@@ -146,7 +148,8 @@ def _path(folder: Path, place: int) -> str:
     return str(folder / "files" / f"document {place // _PER_DOCUMENT:06}.txt")
 
 
-def _write(folder: Path, encoder: Encoder, texts: Sequence[str], rows: Vectors, order: Sequence[int]) -> Path:
+def write_library(folder: Path, encoder: Encoder, texts: Sequence[str], rows: Vectors, order: Sequence[int]) -> Path:
+    """The library of these texts, their vectors and the texts' numbers in the order of their chunks."""
     files, library = folder / "files", folder / "library"
     files.mkdir(parents=True)
     db = open_for_writing(library)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +71,37 @@ def first_answer(place: Path, *, runs: int) -> list[Row]:
     return [Row("window", "process start to the first answer, the model loaded", statistics.median(seconds), "s")]
 
 
+def crowded_lanes(place: Path, *, chunks: int, copies: int) -> list[Row]:
+    """The window on an answer with `copies` raw rows of one text: painting while it is scrolled and pointed at, and a
+    changed setting from the change to the end of the painting."""
+    command = [sys.executable, "-m", "tests.bench.lanes_process", str(place / "lanes")]
+    found = _said(place, [*command, "--chunks", str(chunks), "--copies", str(copies)])
+    moving = found["scrolling"] + found["hovering"] + found["lighting"]
+    what = f"{found['rows']:,} raw rows, {copies:,} of them copies of one text"
+    frame, slow, change = (
+        Target("value", "at most", 16),
+        Target("value", "at most", 33),
+        Target("value", "at most", 100),
+    )
+    changed = f"a changed setting asked and drawn, {chunks:,} chunks"
+    return [
+        _moment(f"scrolling and pointing, {what}", moving, 50, frame),
+        _moment("  99th percentile", moving, 99, slow),
+        *(_moment(f"  of which {name}", found[name], 50) for name in ("scrolling", "hovering", "lighting")),
+        _moment(f"{changed}, {what}", found["changing"], 50, change),
+        _moment("  another width, for which more is searched", found["widening"], 50),
+        _moment(f"{changed}, {found['plain_rows']:,} raw rows", found["plain_changing"], 50, change),
+    ]
+
+
+def _moment(name: str, pairs: Sequence[Sequence[float]], percentile: int, target: Target | None = None) -> Row:
+    """A percentile of (milliseconds, milliseconds of processor time): a busy machine changes the second little."""
+    waited, worked = (
+        sorted(column)[max(0, math.ceil(len(pairs) * percentile / 100) - 1)] for column in zip(*pairs, strict=True)
+    )
+    return Row("lanes", name, waited, "ms", worked, "the processor time in it", target)
+
+
 def _library(place: Path) -> Path:
     """A library of the real model's name, made without it: only its size matters here."""
     model, encoder = locate(), WordEncoder(384)
@@ -108,8 +141,13 @@ def _seconds_to(what: str, place: Path, library: Path) -> float:
 
 
 def _report(what: str, place: Path, library: Path, folder: Path) -> dict[str, Any]:
+    return _said(place, _command(what, library, folder))
+
+
+def _said(place: Path, command: list[str]) -> dict[str, Any]:
+    """What the process prints: one JSON object."""
     done = subprocess.run(
-        _command(what, library, folder),
+        command,
         cwd=_ROOT,
         env=_environment(place),
         capture_output=True,
@@ -118,5 +156,5 @@ def _report(what: str, place: Path, library: Path, folder: Path) -> dict[str, An
     )
     if done.returncode:
         said = done.stderr.decode(errors="replace")[-3000:]
-        raise RuntimeError(f"the window process {what} ended with {done.returncode}: {said}")
+        raise RuntimeError(f"the window process {command[2:4]} ended with {done.returncode}: {said}")
     return dict(json.loads(done.stdout))

@@ -309,11 +309,12 @@ HARD = '-- what\'s "it"; $(rm) `x`\n--policy=plain \N{RIGHT-TO-LEFT OVERRIDE} è¿
 
 
 def test_copied_as_a_command_it_asks_the_same(folder: Folder, tmp_path: Path) -> None:
-    for question in (HARD, "-x", "--json", "glacier rope"):
+    for question in (HARD, "a\x1b[201~; touch b\\nc", "-x", "--json", "glacier rope"):
         trace = folder.ask(
             question, retrieve_k=7, fold_near=True, left_out=["other0.md"], preferred=["copy1.md"], only="copy2.md"
         )
         command = command_of(trace, folder.library)
+        assert command.isprintable()
         assert command.count("--retrieve-k 7") == 1
         assert "return-n" not in command
         said = f'"{sys.executable}" -c "import json, sys; print(json.dumps(sys.argv[1:]))" "$@"'

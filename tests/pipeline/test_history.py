@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pipeline.errors import HistoryError
+from pipeline.errors import HistoryError, HistoryReadOnly
 from pipeline.records import Trace
 from pipeline.store import history as history_module
-from pipeline.store.history import History, history_file
+from pipeline.store.history import History, history_file, set_aside, writable
 from pipeline.store.lock import writer_lock
 from tests.support.folders import Folder, document, passage
 
@@ -189,3 +190,38 @@ def test_where_nothing_can_be_written_it_can_still_be_read(folder: Folder, trace
     history.remember(trace)
     assert history.count() == 1
     history.close()
+
+
+def test_a_history_that_is_just_being_made_is_none_yet(folder: Folder, trace: Trace) -> None:
+    db = sqlite3.connect(history_file(folder.library))
+    db.execute("PRAGMA journal_mode=WAL")
+    with closing(History(folder.library)) as history:
+        assert history.entries() == ()
+        assert history.count() == 0
+        history.remember(trace)
+        assert history.count() == 1
+    db.close()
+
+
+def test_a_history_that_cannot_be_used_is_moved_aside(folder: Folder, trace: Trace) -> None:
+    history_file(folder.library).write_bytes(b"not a database, but long enough to be taken for one" * 40)
+    aside = set_aside(folder.library)
+    assert aside.read_bytes().startswith(b"not a database")
+    with closing(History(folder.library)) as history:
+        history.remember(trace)
+        assert history.count() == 1
+    with pytest.raises(HistoryError, match="cannot be moved aside"):
+        set_aside(folder.library / "nowhere")
+
+
+def test_where_nothing_can_be_written_that_is_said(
+    folder: Folder, trace: Trace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(History(folder.library)) as history:
+        history.remember(trace)
+        monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+        assert not writable(folder.library)
+    with closing(History(folder.library)) as history:
+        with pytest.raises(HistoryReadOnly, match="questions are not kept"):
+            history.remember(trace)
+        assert history.count() == 1

@@ -169,9 +169,9 @@ def test_rows_are_carried_away_and_no_cell_is_a_formula(folder: Folder) -> None:
 )
 def test_a_formula_is_made_a_text(text: str) -> None:
     line = csv_text(["a"], [[text]])
-    assert next(csv.reader(io.StringIO(line.split("\r\n", 1)[1], newline="")))[0] == f"'{text}"
+    assert next(csv.reader(io.StringIO(line.split("\r\n", 1)[1], newline="")))[0] == f"'{text}".replace("\r", "")
 
 
 def test_numbers_stay_numbers_and_odd_characters_do_no_harm() -> None:
     assert csv_text(["a", "b", "c"], [[-1, -0.5, None]]).splitlines()[1] == "-1,-0.5,"
-    assert csv_text(["a"], [["x\0y\ud800"]]).splitlines()[1] == "x\N{REPLACEMENT CHARACTER}y?"
+    assert csv_text(["a"], [["x\0y\ud800"]]).splitlines()[1] == "x‹NUL›y\N{REPLACEMENT CHARACTER}"

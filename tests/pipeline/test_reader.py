@@ -120,7 +120,11 @@ def test_failures_say_what_is_wrong_and_whose_bytes_were_seen(tmp_path: Path) ->
     (tmp_path / "a.txt").write_bytes(b"a\0b")
     failed = read(tmp_path / "a.txt")
     assert failed == ReadFailure(
-        "a.txt", str(tmp_path / "a.txt"), "not text: it holds NUL bytes", hashlib.sha256(b"a\0b").hexdigest()
+        "a.txt",
+        str(tmp_path / "a.txt"),
+        "not text: it holds NUL bytes",
+        hashlib.sha256(b"a\0b").hexdigest(),
+        "not_text",
     )
     assert reason(tmp_path / "missing.txt") == "deleted or moved before it was read"
     assert "cannot be" in reason(tmp_path) or "regular" in reason(tmp_path)
@@ -131,7 +135,7 @@ def test_a_large_file_of_an_unknown_kind_is_not_read_to_its_end(tmp_path: Path) 
         file.write(b"\x1aE\xdf\xa3\0\0\0")
         file.truncate(50_000_000_000)  # sparse
     assert read(tmp_path / "film.mkv") == ReadFailure(
-        "film.mkv", str(tmp_path / "film.mkv"), "unknown kind: .mkv", None
+        "film.mkv", str(tmp_path / "film.mkv"), "unknown kind: .mkv", None, "unknown_kind"
     )
 
 
