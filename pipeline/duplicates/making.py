@@ -269,7 +269,10 @@ def _judgement(member: Member, document: DocumentRow, linked: bool, copied: Memb
             return why, False
     if copied is not None:
         same_bytes = bool(member.content_key) and member.content_key == copied.content_key
-        return proposing.copy_of(copied.path, same_bytes), True
+        if same_bytes or not document.reason:
+            return proposing.copy_of(copied.path, same_bytes), True
+    if document.reason and member.tier != "identical":
+        return proposing.PARTLY_READ, False
     if member.tier == "contained" and member.head_in > member.in_head:
         return proposing.HOLDS_MORE, False
     if member.in_head < PROPOSED_FROM:

@@ -182,7 +182,8 @@ class _Keeping:
         elif self._is_silent(file):
             copy = self._copy_of(file)
             keepers |= {copy} if copy else set()
-            why = "" if copy else "no text of it is known, and no other document has the same content"
+            unread = f"not all of it could be read ({file.unread})" if passages else "no text of it is known"
+            why = "" if copy else f"{unread}, and no other document has the same content"
         found = self._seen[doc_id]
         item = TrashItem(
             doc_id,
@@ -242,7 +243,7 @@ class _Keeping:
 
     def _is_silent(self, file: IndexedFile) -> bool:
         """Whether nothing is known of the file that its bytes would not have to tell."""
-        return not self._passages[file.doc_id] or file.state != "indexed"
+        return not self._passages[file.doc_id] or file.state != "indexed" or bool(file.unread)
 
     def _stays(self, file: IndexedFile) -> bool:
         if file.doc_id not in self._checked:

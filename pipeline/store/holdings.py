@@ -24,7 +24,8 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """A document's file as it was when it was indexed. `root` is the folder of the library that it lies in."""
+    """A document's file as it was when it was indexed. `root` is the folder of the library that it lies in; `unread`
+    says what of it could not be read, "" for all of a document that was."""
 
     doc_id: str
     path: str
@@ -37,6 +38,7 @@ class IndexedFile:
     inode: int
     device: int
     link_count: int
+    unread: str = ""
 
 
 class Holdings:
@@ -103,7 +105,7 @@ class Holdings:
         roots = {root.id: root.path for root in self._catalog.roots()}
         rows = self._rows(
             "SELECT d.doc_id, d.root_id, d.rel_bytes, d.state, d.content_sha256, d.chunk_count, d.size, d.mtime_ns, "
-            f"d.inode, d.device, d.link_count FROM documents d WHERE {where} ORDER BY d.doc_id",
+            f"d.inode, d.device, d.link_count, d.reason FROM documents d WHERE {where} ORDER BY d.doc_id",
             parameters,
         )
         return {
@@ -119,6 +121,7 @@ class Holdings:
                 inode=int(row[8]),
                 device=int(row[9]),
                 link_count=row[10],
+                unread=row[11],
             )
             for row in rows
         }

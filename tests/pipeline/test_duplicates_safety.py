@@ -260,6 +260,21 @@ def test_a_file_whose_text_is_not_known_is_kept_by_its_bytes_alone(folder: Folde
     assert went(folder, carry_out(folder.library, plan)) == []
 
 
+def test_what_could_not_be_read_to_the_end_is_kept_by_its_own_bytes_alone(folder: Folder) -> None:
+    cut = "{\\rtf1 " + LEASE.replace("\n\n", "\\par\\par ")  # its closing brace is missing
+    folder.write({"cut.rtf": cut})
+    folder.index()
+    (item,) = plan_of(folder, "cut.rtf").items
+    assert item.lost == 0, "all that was read of it stands in the others"
+    assert item.last_copy
+    assert "not all of it could be read (its end is missing)" in item.why_last
+    folder.write({"same.rtf": cut})
+    folder.index()
+    (item,) = plan_of(folder, "cut.rtf").items
+    assert not item.last_copy
+    assert item.kept_in[-1] == "docs/same.rtf"
+
+
 # --- protected, changed, links ---------------------------------------------------------------------------------------
 
 

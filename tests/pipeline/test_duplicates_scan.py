@@ -20,6 +20,7 @@ from pipeline.duplicates.scan import at_least, scan_library
 from pipeline.errors import Cancelled, LibraryError
 from pipeline.index import index_library
 from pipeline.progress import CancelToken
+from pipeline.words import proposing
 from tests.support.encoder import FlatEncoder, WordEncoder
 from tests.support.folders import Folder
 from tests.support.libraries import make_library
@@ -367,6 +368,18 @@ def test_hard_links_are_told_from_copies(tmp_path: Path) -> None:
     }  # fmt: skip
     assert proposed(report) == {"c.txt"}
     assert report.folders[0].duplicates == 1
+
+
+def test_what_was_not_read_to_the_end_is_proposed_for_its_bytes_alone(tmp_path: Path) -> None:
+    text = prose(1, 300)
+    cut = "{\\rtf1 " + text  # its closing brace is missing
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name, content in {"a.txt": f"{text} more", "cut.rtf": cut, "same.rtf": cut}.items():
+        (folder / name).write_text(content, "utf-8")
+    report = indexed(folder, tmp_path)
+    assert proposed(report) == {"same.rtf"}
+    assert member(report, "cut.rtf").why == proposing.PARTLY_READ
 
 
 def test_stale_documents_are_never_proposed(tmp_path: Path) -> None:
