@@ -1,26 +1,20 @@
-"""The commands about duplicates: finding them, and deciding about them.
-
-No file of the user is touched from here: what goes to the trash is looked at and confirmed in the window.
-"""
+"""The command that finds duplicates; what is decided about them is in `pipeline.cli_decide`."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from pipeline.duplicates.records import DuplicateSettings, HeadRule
-from pipeline.errors import DecisionsError, LibraryError, TooManyDuplicates
-from pipeline.terminal import finish, library_of, one_line, print_json, printable, progress_line
+from pipeline.errors import TooManyDuplicates
+from pipeline.terminal import finish, library_of, print_json, printable, progress_line
 
 if TYPE_CHECKING:
-    from pipeline.duplicates.records import DecisionKind, DuplicatesReport, Family
-    from pipeline.store.decisions import Batch
+    from pipeline.duplicates.records import DuplicatesReport, Family
 
 _MOST_FAMILIES = 20  # on a terminal; --json and the tables have all
 _MOST_MEMBERS = 10
@@ -41,7 +35,7 @@ def _share(text: str) -> float:
 def add_commands(make: MakeParser) -> None:
     """Add the commands' parsers; `make` takes a name and what the command does."""
     duplicates = make("duplicates", "documents that are copies, versions or parts of each other")
-    _add_settings(duplicates)
+    add_scan_settings(duplicates)
     duplicates.add_argument("--cost", action="store_true", help="measure what copies cost questions (needs the model)")
     duplicates.add_argument("--json", action="store_true", help="print the report as JSON")
     duplicates.add_argument("--csv", type=Path, metavar="FILE", help="write a row for every member of every family")
@@ -50,50 +44,9 @@ def add_commands(make: MakeParser) -> None:
     duplicates.add_argument(
         "--fail-over", type=_share, metavar="SHARE", help="exit code 1 when more of the documents are duplicates"
     )
-    decide = make("decide", "what is decided about duplicates, for every search; no file is touched")
-    actions = decide.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=type(decide))
-
-    def action(name: str, description: str) -> argparse.ArgumentParser:
-        parser: argparse.ArgumentParser = actions.add_parser(name, help=description, description=description)
-        parser.add_argument("--library", type=Path, metavar="DIR", default=argparse.SUPPRESS)
-        return parser
-
-    listing = action("list", "the decisions in force, and those that no document has any more")
-    prefer = action("prefer", "cite these copies first in every search")
-    leave_out = action("leave-out", "leave these documents out of every search")
-    for parser in (prefer, leave_out):
-        parser.add_argument("paths", nargs="*", metavar="PATH", help="a document, by path or as folder/...")
-        parser.add_argument("--in", dest="folder", metavar="FOLDER", help="every document below this folder")
-    not_duplicates = action("not-duplicates", "these documents are no duplicates of each other")
-    not_duplicates.add_argument("paths", nargs="+", metavar="PATH", help="one: its whole family; several: these alone")
-    note = action("note", "a note about a document; an empty one takes it away")
-    note.add_argument("path", metavar="PATH")
-    note.add_argument("words", metavar="TEXT")
-    protect = action("protect", "nothing in these folders is ever proposed or moved to the trash")
-    protect.add_argument("folders", nargs="+", metavar="FOLDER")
-    for parser in (prefer, leave_out, not_duplicates, protect):
-        parser.add_argument("--take-back", action="store_true", help="decide so no longer")
-    proposed = action("leave-out-proposed", "by rule: leave out what is proposed in every family, and prefer the heads")
-    proposed.add_argument("--in", dest="folder", metavar="FOLDER", help="only copies below this folder")
-    _add_settings(proposed)
-    undo = action("undo", "take back what was decided last, or this batch")
-    redo = action("redo", "decide again what was taken back last, or this batch")
-    for parser in (undo, redo):
-        parser.add_argument("batch", nargs="?", metavar="BATCH", help="as the journal names it")
-    export = action("export", "write all decisions into one file")
-    take_in = action("import", "take in the decisions of such a file, all or nothing")
-    for parser in (export, take_in):
-        parser.add_argument("file", type=Path, metavar="FILE")
-    conflict = take_in.add_mutually_exclusive_group()
-    conflict.add_argument("--keep", action="store_true", help="where the library decided otherwise, keep its own")
-    conflict.add_argument("--replace", action="store_true", help="where it decided otherwise, replace its own")
-    journal = action("journal", "what was decided, taken back and moved to the trash, the newest first")
-    journal.add_argument("--limit", type=int, default=50, metavar="N", help="the most lines (default: 50)")
-    for parser in (listing, journal):
-        parser.add_argument("--json", action="store_true", help="print it as JSON")
 
 
-def _add_settings(parser: argparse.ArgumentParser) -> None:
+def add_scan_settings(parser: argparse.ArgumentParser) -> None:
     usual = DuplicateSettings()
     near, contained = f"{usual.near:.2f}", f"{usual.contained:.2f}"
     rules = get_args(HeadRule)
@@ -117,18 +70,20 @@ def _settings(options: argparse.Namespace) -> DuplicateSettings:
     )
 
 
-def _scanned(options: argparse.Namespace, library: Path) -> DuplicatesReport:
+def scanned(options: argparse.Namespace, library: Path) -> DuplicatesReport:
     from pipeline.duplicates.deciding import decided_in
+    from pipeline.duplicates.freshness import with_freshness
     from pipeline.duplicates.scan import scan_library
 
     show = progress_line("documents")
     try:
-        return scan_library(
+        report = scan_library(
             library,
             _settings(options),
             decided=decided_in(library),
             progress=lambda progress: show(progress) if progress.total else None,
         )
+        return with_freshness(report)
     finally:
         if sys.stderr.isatty():
             print(file=sys.stderr)
@@ -137,13 +92,13 @@ def _scanned(options: argparse.Namespace, library: Path) -> DuplicatesReport:
 def _duplicates(options: argparse.Namespace) -> None:
     from pipeline.export.duplicates_page import duplicates_page
     from pipeline.export.duplicates_table import duplicates_json, families_csv, pairs_csv, share_of
+    from pipeline.export.saving import be_no_users_file
     from pipeline.store.decisions import Decisions
-    from pipeline.words.families import percent
+    from pipeline.words.families import share_over_words
 
     library = library_of(options)
-    for file in (options.csv, options.pairs, options.html):
-        _be_no_document(library, file)
-    report = _scanned(options, library)
+    be_no_users_file(library, options.csv, options.pairs, options.html)
+    report = scanned(options, library)
     if options.cost:
         report = _with_cost(library, report)
     with closing(Decisions(library)) as decisions:
@@ -160,48 +115,30 @@ def _duplicates(options: argparse.Namespace) -> None:
         _print_report(report, listing=not (options.csv or options.pairs or options.html))
     share = share_of(report)
     if options.fail_over is not None and share > options.fail_over:
-        raise TooManyDuplicates(
-            f"{percent(share)} of {report.documents:,} documents are duplicates, more than {percent(options.fail_over)}"
-        )
+        raise TooManyDuplicates(share_over_words(share, options.fail_over, report.documents))
 
 
 def _with_cost(library: Path, report: DuplicatesReport) -> DuplicatesReport:
-    from pipeline.duplicates.cost import measured, questions_for
+    from pipeline.duplicates.cost import measured, questions_and_own
     from pipeline.embed.local import LocalEncoder
     from pipeline.library import model_source
     from pipeline.query import QueryEngine
 
-    questions = questions_for(library)
+    questions, own = questions_and_own(library)
     if not questions:
         print("no cost was measured: nothing was asked yet, and the documents have no headings", file=sys.stderr)
         return report
     encoder = LocalEncoder(model_source(library))
     with closing(QueryEngine(library, encoder)) as engine:
-        report = measured(report, engine, questions, progress=progress_line("questions"))
+        report = measured(report, engine, questions, own=own, progress=progress_line("questions"))
     finish(encoder)
     return report
 
 
-def _be_no_document(library: Path, file: Path | None) -> None:
-    """A report is never written over a document that it is about. Raises `DecisionsError`."""
-    from pipeline.library import LibraryReader
-
-    if file is None or not file.exists():
-        return
-    with closing(LibraryReader(library)) as reader:
-        doc_id = reader.catalog.doc_id_of_path(str(file))
-    if doc_id is not None:
-        raise DecisionsError(f"{file} is a document of the library, {doc_id}: write into another file")
-
-
 def _save(file: Path, text: str) -> None:
-    """Whole or not at all."""
-    partial = file.with_name(f"{file.name}.{os.getpid()}.partial")
-    try:
-        partial.write_text(text, "utf-8", newline="")
-        os.replace(partial, file)
-    finally:
-        partial.unlink(missing_ok=True)
+    from pipeline.export.saving import save_text
+
+    save_text(file, text)
     print(f"saved {file}", file=sys.stderr)
 
 
@@ -248,161 +185,4 @@ def _print_family(place: int, family: Family) -> None:
         print(f"   and {len(family.members) - _MOST_MEMBERS - 1:,} more")
 
 
-# --- decide ---
-
-
-def _decide(options: argparse.Namespace) -> None:
-    library = library_of(options)
-    if not library.is_dir():
-        raise LibraryError(f"there is no library in {library}: index a folder first")
-    _ACTIONS[options.action](options, library)
-
-
-def _list(options: argparse.Namespace, library: Path) -> None:
-    from pipeline.duplicates.deciding import unbound_in
-    from pipeline.store.decisions import Decisions
-    from pipeline.words.families import DECISION_WORDS
-
-    loose = unbound_in(library)
-    with closing(Decisions(library)) as decisions:
-        decided = decisions.all()
-    if options.json:
-        without = [asdict(each.decision) | {"edited": each.edited} for each in loose]
-        print_json({"decisions": [asdict(each) for each in decided], "without_document": without})
-        return
-    marks = {each.decision: each for each in loose}
-    for each in decided:
-        said = f": {printable(one_line(each.value))}" if each.kind == "note" else ""
-        print(f"{each.made_at}  {DECISION_WORDS[each.kind]}  {printable(each.name)}{said}")
-        if each in marks:
-            edited = "the file was edited since, and the decision did not follow: decide again"
-            print(f"      {edited if marks[each].edited else 'no document of the library holds this content now'}")
-    if not decided:
-        print("nothing is decided")
-
-
-def _documents(library: Path, paths: Sequence[str]) -> list[str]:
-    from pipeline.library import LibraryReader
-
-    with closing(LibraryReader(library)) as reader:
-        return [reader.doc_id_of(path) for path in paths]
-
-
-def _about_documents(kind: DecisionKind) -> Callable[[argparse.Namespace, Path], None]:
-    def decide(options: argparse.Namespace, library: Path) -> None:
-        from pipeline.duplicates.deciding import decide_documents, decide_folder
-
-        if bool(options.paths) == bool(options.folder):
-            raise DecisionsError("name documents, or a folder with --in")
-        value = None if options.take_back else ""
-        if options.folder:
-            _print_batch(decide_folder(library, kind, options.folder, value=value))
-        else:
-            _print_batch(decide_documents(library, kind, _documents(library, options.paths), value=value))
-
-    return decide
-
-
-def _note(options: argparse.Namespace, library: Path) -> None:
-    from pipeline.duplicates.deciding import decide_documents
-
-    words = options.words.strip() or None
-    _print_batch(decide_documents(library, "note", _documents(library, [options.path]), value=words))
-
-
-def _protect(options: argparse.Namespace, library: Path) -> None:
-    from pipeline.duplicates.deciding import protect
-
-    _print_batch(protect(library, options.folders, take_back=options.take_back))
-
-
-def _not_duplicates(options: argparse.Namespace, library: Path) -> None:
-    from pipeline.duplicates.deciding import decline, decline_documents, take_back_declined
-
-    doc_ids = _documents(library, options.paths)
-    if options.take_back:
-        _print_batch(take_back_declined(library, doc_ids))
-        return
-    if len(doc_ids) > 1:
-        _print_batch(decline_documents(library, doc_ids))
-        return
-    families = [
-        family
-        for family in _scanned(argparse.Namespace(near=None, contained=None, head=None, alike=False), library).families
-        if any(member.doc_id == doc_ids[0] for member in family.members)
-    ]
-    if not families:
-        raise DecisionsError(f"{doc_ids[0]} is in no family; name all documents that are no duplicates of each other")
-    _print_batch(decline(library, families))
-
-
-def _proposed(options: argparse.Namespace, library: Path) -> None:
-    from pipeline.duplicates.deciding import leave_out_proposed
-
-    report = _scanned(options, library)
-    _print_batch(leave_out_proposed(library, report.families, folder=options.folder))
-
-
-def _undo(options: argparse.Namespace, library: Path) -> None:
-    from pipeline.store.decisions import Decisions
-
-    with closing(Decisions(library)) as decisions:
-        batch = decisions.undo(options.batch) if options.action == "undo" else decisions.redo(options.batch)
-    if batch is None:
-        print(f"nothing to {options.action}")
-    else:
-        print(f"{'taken back' if batch.undone else 'done again'}: {printable(batch.saying)}")
-
-
-def _export(options: argparse.Namespace, library: Path) -> None:
-    from pipeline.export.decisions_file import write_decisions
-
-    _be_no_document(library, options.file)
-    print(f"{write_decisions(library, options.file):,} decisions written to {options.file}")
-
-
-def _import(options: argparse.Namespace, library: Path) -> None:
-    from pipeline.export.decisions_file import OnConflict, read_into
-
-    how: OnConflict = "keep" if options.keep else "replace" if options.replace else "refuse"
-    _print_batch(read_into(library, options.file, on_conflict=how))
-
-
-def _journal(options: argparse.Namespace, library: Path) -> None:
-    from pipeline.duplicates.trash import settle
-    from pipeline.store.decisions import Decisions
-    from pipeline.words.families import journal_words
-
-    settle(library)
-    with closing(Decisions(library)) as decisions:
-        entries = decisions.journal(max(1, options.limit))
-    if options.json:
-        print_json([asdict(entry) for entry in entries])
-        return
-    for entry in entries:
-        undone = " (taken back)" if entry.undone else ""
-        print(f"{entry.at}  {entry.batch:<12}  {printable(entry.name)}: {printable(journal_words(entry))}{undone}")
-
-
-def _print_batch(batch: Batch) -> None:
-    if not batch.id:
-        print("nothing was changed: it was decided so already")
-    else:
-        print(f"{printable(batch.saying)} ({batch.changes:,} changes; twinspect decide undo {batch.id} takes it back)")
-
-
-_ACTIONS: Mapping[str, Callable[[argparse.Namespace, Path], None]] = {
-    "list": _list,
-    "prefer": _about_documents("preferred"),
-    "leave-out": _about_documents("left_out"),
-    "not-duplicates": _not_duplicates,
-    "note": _note,
-    "protect": _protect,
-    "leave-out-proposed": _proposed,
-    "undo": _undo,
-    "redo": _undo,
-    "export": _export,
-    "import": _import,
-    "journal": _journal,
-}
-COMMANDS: Mapping[str, Command] = {"duplicates": _duplicates, "decide": _decide}
+COMMANDS: Mapping[str, Command] = {"duplicates": _duplicates}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from pipeline.duplicates.join import Flags, Pairs, shared_of
 from pipeline.duplicates.records import Boilerplate, BoilerplateKind
 from pipeline.duplicates.sets import Numbers, Sets
+from pipeline.duplicates.shingles import shingles_in_order
 from pipeline.store.duplicates import ChunkColumns, DocumentRow
 from pipeline.words.plain import first_words
 
@@ -37,11 +38,14 @@ def common(sets: Sets, least: int = COMMON) -> Flags:
     return often
 
 
-def tells_enough(pairs: Pairs, sets: Sets, often: Flags) -> Flags:
+def tells_enough(pairs: Pairs, sets: Sets, often: Flags, text_of: Callable[[int], str]) -> Flags:
     """A flag for each pair: whether it shares more than boilerplate.
 
     Where most of what a pair shares is common, the rest decides: half of what is not common has to be shared as well.
-    Two texts that hold next to nothing else are compared as they are; of one that does, nothing is said to be a part.
+    Two texts that hold next to nothing else are compared as they are where that is spread all over them: they are
+    versions of one text. Where one holds a single passage that is common, before, behind or around what is its own, the
+    rest decides as well. Of a text that holds more, nothing that holds next to nothing else is said to be a part.
+    `text_of` gives the text of a number.
     """
     sizes = sets.sizes
     before = np.zeros(len(often) + 1, np.int64)
@@ -58,8 +62,27 @@ def tells_enough(pairs: Pairs, sets: Sets, often: Flags) -> Flags:
     little_small = rest_small <= LITTLE * sizes[small]
     little_large = rest_large <= LITTLE * sizes[large]
     agree = (rest_small > 0) & (rest_shared >= AGREE * rest_small)
-    enough[doubtful] = (2 * shared_commons <= shared) | (little_small & little_large) | (agree & ~little_small)
+    both_little = little_small & little_large
+    framed = _framed(np.unique(np.concatenate([small[both_little], large[both_little]])), sets, often, text_of)
+    in_frames = framed[small] | framed[large]
+    rest_agrees = (rest_shared > 0) & (rest_shared >= AGREE * np.maximum(rest_small, rest_large))
+    alike = both_little & (~in_frames | rest_agrees)
+    enough[doubtful] = (2 * shared_commons <= shared) | alike | (agree & ~little_small)
     return enough
+
+
+def _framed(numbers: Numbers, sets: Sets, often: Flags, text_of: Callable[[int], str]) -> Flags:
+    """A flag for each text: whether it is one of those asked about, in which what is common stands in one piece with
+    words of its own outside it, such as a licence with a line of code below."""
+    framed = np.zeros(len(sets), np.bool_)
+    for number in numbers.tolist():
+        own = slice(int(sets.offsets[number]), int(sets.offsets[number + 1]))
+        commons = set(sets.hashes[own][often[own]].tolist())
+        flags = [shingle in commons for shingle in shingles_in_order(text_of(number))]
+        if True in flags and not all(flags):
+            first, last = flags.index(True), len(flags) - flags[::-1].index(True)
+            framed[number] = all(flags[first:last])
+    return framed
 
 
 def boilerplate(

@@ -1,8 +1,8 @@
 """Use cases: deciding about documents by name, family, folder and rule; and the decisions as they fall on a library.
 
-A decision about a document goes by its content and by its name: by content it is found again after a move, by name it
-is told from byte-identical copies. When the file is edited, its content is another one and the decision does not
-follow: nobody decided about the new content. `unbound_in` tells of such, and of content that is gone.
+A decision about a document goes by its content and its file: see `pipeline.duplicates.binding` for how it finds its
+document after a move, among byte-identical copies. When the file is edited, its content is another one and the
+decision does not follow: nobody decided about the new content. `unbound_in` tells of such, and of content that is gone.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pipeline.duplicates.decided import NOTHING_DECIDED, Decided, lies_in
+from pipeline.duplicates.binding import bound
+from pipeline.duplicates.decided import NOTHING_DECIDED, Decided
+from pipeline.duplicates.folders import below, folder_path, names_of
 from pipeline.duplicates.records import Decision, DecisionKind, Family
 from pipeline.errors import DecisionsError
 from pipeline.library import LibraryReader
-from pipeline.records import Root
 from pipeline.store.decisions import ABOUT_DOCUMENTS, Batch, Change, Decisions, Kept, decisions_file
 from pipeline.store.holdings import Holder
 from pipeline.store.trash_journal import TRASHED, TrashJournal
@@ -55,12 +56,12 @@ def decided_for(reader: LibraryReader, decisions: Decisions) -> Decided:
     if not kept and not went:
         return NOTHING_DECIDED
     with reader.catalog.snapshot():
-        bound = _bound(kept, _holders(reader, kept))
+        falls = bound(kept, _holders(reader, _subjects(kept)))
         declined = _declined(reader, kept)
         known = reader.holdings.files(went)
         roots = reader.roots()
     found: dict[str, dict[str, Kept]] = {kind: {} for kind in ABOUT_DOCUMENTS}
-    for each, doc_id in bound:
+    for each, doc_id in falls:
         if doc_id is not None:
             found[each.decision.kind][doc_id] = each
     folders = [path_of_subject(each.decision.subject) for each in kept if each.decision.kind == "protected"]
@@ -69,7 +70,7 @@ def decided_for(reader: LibraryReader, decisions: Decisions) -> Decided:
         left_out={doc_id: each.decision.made_at for doc_id, each in sorted(found["left_out"].items())},
         notes={doc_id: each.decision.value for doc_id, each in sorted(found["note"].items())},
         declined=declined,
-        protected=tuple(sorted({name for folder in folders for name in _names_of(folder, roots)})),
+        protected=tuple(sorted({name for folder in folders for name in names_of(folder, roots)})),
         trashed={doc_id: file.path for doc_id, file in known.items() if file.content_key == went[doc_id].content_key},
     )
 
@@ -79,9 +80,36 @@ def unbound_in(library: Path) -> tuple[Unbound, ...]:
     with closing(LibraryReader(library)) as reader, closing(Decisions(library)) as decisions:
         kept = decisions.kept()
         with reader.catalog.snapshot():
-            loose = [each.decision for each, doc_id in _bound(kept, _holders(reader, kept)) if doc_id is None]
+            loose = [each.decision for each, doc_id in bound(kept, _holders(reader, _subjects(kept))) if doc_id is None]
             there = reader.holdings.files([decision.name for decision in loose])
     return tuple(Unbound(decision, decision.name in there) for decision in loose)
+
+
+def see_files(library: Path) -> None:
+    """Keep with every decision the identity that its file has now, so that it follows the next move as well. Called at
+    the end of an indexing run. Raises `DecisionsError`, `LibraryError`."""
+    if not decisions_file(library).exists():
+        return
+    with _deciding(library) as (reader, decisions):
+        kept = decisions.kept()
+        copies = _holders(reader, _subjects(kept))
+        seen = []
+        for each, doc_id in bound(kept, copies):
+            if doc_id is None:
+                continue
+            there = copies[each.decision.subject]
+            (own,) = (document.identity for document in there if document.doc_id == doc_id)
+            others = {
+                document.identity
+                for document in there
+                if (document.doc_id in each.others or document.identity in each.other_identities)
+                and document.identity not in ("", own)
+            }
+            now = replace(each, identity=own, other_identities=tuple(sorted(others)))
+            if now != each:
+                seen.append(now)
+        if seen:
+            decisions.saw(seen)
 
 
 # --- deciding ---
@@ -112,7 +140,7 @@ def decide_documents(
 def decide_folder(library: Path, kind: DecisionKind, folder: str, *, value: str | None = "", saying: str = "") -> Batch:
     """The same for every document below this folder (a path, or `<root label>/<path>`) that was ever read."""
     with _deciding(library) as (reader, decisions):
-        inside = [each.doc_id for each in _below(reader, folder) if each.content_key is not None]
+        inside = [each.doc_id for each in below(reader, folder) if each.content_key is not None]
         if not inside:
             raise DecisionsError(f"the library has no document in {folder}")
         desk = _Desk(reader, decisions, {})
@@ -121,22 +149,38 @@ def decide_folder(library: Path, kind: DecisionKind, folder: str, *, value: str 
         return decisions.decide(desk.changes, saying or f"{verb}: {count(len(inside), 'document')} in {folder}")
 
 
+def proposed_in(library: Path, families: Iterable[Family], folder: str | None = None) -> tuple[str, ...]:
+    """The documents that `leave_out_proposed` would leave out. Raises as it does."""
+    with closing(LibraryReader(library)) as reader, reader.catalog.snapshot():
+        return tuple(sorted(_proposed(reader, list(families), folder)))
+
+
+def documents_in(library: Path, folder: str) -> tuple[str, ...]:
+    """The documents that `decide_folder` would decide about. Raises `LibraryError`."""
+    with closing(LibraryReader(library)) as reader, reader.catalog.snapshot():
+        return tuple(each.doc_id for each in below(reader, folder) if each.content_key is not None)
+
+
+def _proposed(reader: LibraryReader, families: Sequence[Family], folder: str | None) -> set[str]:
+    inside = None if folder is None else {each.doc_id for each in below(reader, folder)}
+    heads = {family.head.doc_id for family in families}
+    return {
+        m.doc_id
+        for family in families
+        for m in family.members
+        if m.proposed and m.doc_id not in heads and (inside is None or m.doc_id in inside)
+    }
+
+
 def leave_out_proposed(
     library: Path, families: Iterable[Family], *, prefer_heads: bool = True, folder: str | None = None
 ) -> Batch:
     """By rule: every proposed member of these families, or of them those below `folder`, is left out of searches and,
     if told so, their heads are preferred. Raises `DecisionsError` when one is not what the scan saw."""
     wanted = list(families)
-    heads = {family.head.doc_id for family in wanted}
     seen = {member.doc_id: member.content_key for family in wanted for member in family.members}
     with _deciding(library) as (reader, decisions):
-        inside = None if folder is None else {each.doc_id for each in _below(reader, folder)}
-        chosen = {
-            m.doc_id
-            for family in wanted
-            for m in family.members
-            if m.proposed and m.doc_id not in heads and (inside is None or m.doc_id in inside)
-        }
+        chosen = _proposed(reader, wanted, folder)
         touched = [family for family in wanted if any(m.doc_id in chosen for m in family.members)]
         desk = _Desk(reader, decisions, seen)
         if prefer_heads:
@@ -188,7 +232,7 @@ def protect(library: Path, folders: Iterable[str], *, take_back: bool = False) -
     """Nothing in these folders is ever proposed, nor moved to the trash; or, taken back, it may be. Folders by path, or
     as `<root label>/<path>`. Raises `DecisionsError` for one that is not there; taking back needs none."""
     with _deciding(library) as (reader, decisions):
-        paths = [_folder_path(reader, folder, must_exist=not take_back) for folder in folders]
+        paths = [folder_path(reader, folder, must_exist=not take_back) for folder in folders]
         value = None if take_back else ""
         changes = [Change("protected", subject_of_path(path), shown_path(path), value) for path in paths]
         verb = "protect no longer" if take_back else "protect"
@@ -245,23 +289,26 @@ class _Desk:
 
     def decide(self, kind: DecisionKind, doc_ids: Collection[str], value: str | None) -> None:
         keys = self.keys_of(doc_ids)
-        copies: dict[str, list[str]] = {}
-        for holder in self._reader.holdings.holders(set(keys.values()) | _subjects(self._kept)):
-            copies.setdefault(holder.content_key or "", []).append(holder.doc_id)
-        now = {(each.decision.kind, doc_id): each for each, doc_id in _bound(self._kept, copies) if doc_id is not None}
+        copies = _holders(self._reader, set(keys.values()) | _subjects(self._kept))
+        falls = [(each, doc_id) for each, doc_id in bound(self._kept, copies) if doc_id is not None]
+        now = {(each.decision.kind, doc_id): each for each, doc_id in falls}
+        moved = {(each.decision.kind, each.decision.name): doc_id for each, doc_id in falls}
         for doc_id, key in keys.items():
             held = now.get((kind, doc_id))
             if held is not None and (value is None or held.decision.name != doc_id):
                 self._take_back(held)
             if value is None:
                 continue
-            others = tuple(other for other in copies[key] if other != doc_id)
-            self.changes.append(Change(kind, key, doc_id, value, others))
+            elsewhere = moved.get((kind, doc_id), doc_id)
+            if elsewhere != doc_id and elsewhere not in keys:
+                # What was decided about another file under this name stays with that file, under its name of now.
+                self.changes.append(_change(kind, elsewhere, now[kind, elsewhere].decision.value, copies[key]))
+            self.changes.append(_change(kind, doc_id, value, copies[key]))
             if kind == "preferred":
                 self._take_back(now.get(("left_out", doc_id)))
-                for other in others:
-                    if other not in keys:
-                        self._take_back(now.get(("preferred", other)))
+                for other in copies[key]:
+                    if other.doc_id not in keys:
+                        self._take_back(now.get(("preferred", other.doc_id)))
             elif kind == "left_out":
                 self._take_back(now.get(("preferred", doc_id)))
 
@@ -284,6 +331,21 @@ class _Desk:
     def _take_back(self, held: Kept | None) -> None:
         if held is not None:
             self.changes.append(Change(held.decision.kind, held.decision.subject, held.decision.name, None))
+
+
+def _change(kind: DecisionKind, doc_id: str, value: str, copies: Sequence[Holder]) -> Change:
+    """`copies`: all documents of its content, itself among them."""
+    (meant,) = (each for each in copies if each.doc_id == doc_id)
+    others = [each for each in copies if each.doc_id != doc_id]
+    return Change(
+        kind,
+        meant.content_key or "",
+        doc_id,
+        value,
+        tuple(each.doc_id for each in others),
+        meant.identity,
+        tuple(each.identity for each in others if each.identity not in ("", meant.identity)),
+    )
 
 
 def _not_duplicates(reader: LibraryReader, key: str, members: Mapping[str, str]) -> Change:
@@ -311,80 +373,9 @@ def _subjects(kept: Iterable[Kept]) -> set[str]:
     return {each.decision.subject for each in kept if each.decision.kind in ABOUT_DOCUMENTS}
 
 
-def _holders(reader: LibraryReader, kept: Sequence[Kept]) -> dict[str, list[str]]:
-    """Content key -> doc_ids that hold it, in order."""
-    copies: dict[str, list[str]] = {}
-    for holder in reader.holdings.holders(_subjects(kept)):
-        copies.setdefault(holder.content_key or "", []).append(holder.doc_id)
+def _holders(reader: LibraryReader, content_keys: Collection[str]) -> dict[str, list[Holder]]:
+    """Content key -> the documents that hold it, in order."""
+    copies: dict[str, list[Holder]] = {}
+    for holder in reader.holdings.holders(content_keys):
+        copies.setdefault(holder.content_key or "", []).append(holder)
     return copies
-
-
-def _bound(kept: Iterable[Kept], copies: Mapping[str, Sequence[str]]) -> list[tuple[Kept, str | None]]:
-    """Each decision about a document with the document that it falls on now.
-
-    The one of its name, if that still holds the content. Else its file has moved: among the other documents of that
-    content, without those that were there already and not meant, the one whose path ends most like its name; the
-    smaller doc_id where two do. None is better than a wrong one.
-    """
-    groups: dict[tuple[str, str], list[Kept]] = {}
-    for each in kept:
-        if each.decision.kind in ABOUT_DOCUMENTS:
-            groups.setdefault((each.decision.kind, each.decision.subject), []).append(each)
-    bound: list[tuple[Kept, str | None]] = []
-    for (_, subject), group in groups.items():
-        there = copies.get(subject, ())
-        taken = {each.decision.name for each in group}
-        for each in group:
-            name = each.decision.name
-            found: str | None = name if name in there else None
-            if found is None:
-                free = [doc_id for doc_id in there if doc_id not in taken and doc_id not in each.others]
-                found = min(free, key=lambda doc_id: (-_same_tail(doc_id, name), doc_id), default=None)
-                taken |= {found} if found else set()
-            bound.append((each, found))
-    return bound
-
-
-def _same_tail(one: str, other: str) -> int:
-    """How many parts of their paths are the same, counted from the end."""
-    pairs = zip(reversed(one.split("/")), reversed(other.split("/")), strict=False)
-    return next((number for number, (left, right) in enumerate(pairs) if left != right), min(map(_parts, (one, other))))
-
-
-def _parts(doc_id: str) -> int:
-    return doc_id.count("/") + 1
-
-
-# --- folders ---
-
-
-def _below(reader: LibraryReader, folder: str) -> list[Holder]:
-    path = _folder_path(reader, folder, must_exist=False)
-    names = _names_of(path, reader.roots())
-    return [each for each in reader.holdings.every_document() if any(lies_in(each.path, name) for name in names)]
-
-
-def _folder_path(reader: LibraryReader, folder: str, *, must_exist: bool) -> str:
-    """The absolute path that is meant by a path or by `<root label>/<path>`."""
-    label, _, rest = folder.rstrip("/").partition("/")
-    root = next((root for root in reader.roots() if root.label == label), None)
-    path = os.path.abspath(os.path.expanduser(folder))
-    if root is not None and not os.path.isabs(folder) and not os.path.isdir(path):
-        path = os.path.normpath(os.path.join(root.path, rest))
-    if must_exist and not os.path.isdir(path):
-        raise DecisionsError(f"there is no folder {folder}")
-    return path
-
-
-def _names_of(folder: str, roots: Sequence[Root]) -> set[str]:
-    """The folder under every name by which a document's path may begin: links above a root are resolved, and below one
-    there are none."""
-    real = os.path.realpath(folder)
-    names = {folder, real}
-    for root in roots:
-        real_root = os.path.realpath(root.path)
-        if real == real_root or lies_in(real_root, real):
-            names.add(root.path)
-        elif lies_in(real, real_root):
-            names.add(os.path.join(root.path, os.path.relpath(real, real_root)))
-    return names

@@ -1,8 +1,10 @@
-"""What differs between two texts, and whether it matters: numbers, dates, names in capitals, negations.
+"""What differs between two texts, and whether it matters.
 
 A changed amount or an inserted "not" leaves two texts almost equal by every measure, and is the one thing that
-matters. So the words of both are lined up, and what stands on one side alone is looked at for such words. In doubt a
-word matters: a wrong one costs a look, a missed one a document.
+matters. So the words of both are lined up, with the signs that mean something, and whatever stands on one side alone
+matters: as a number, a date, a name, a negation, or as any other word. What does not: white space, case, punctuation
+between words, articles, "and", and spellings of one word known to be the same. In doubt a word matters: a wrong one
+costs a look, a missed one a document.
 """
 
 from __future__ import annotations
@@ -12,74 +14,64 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from pipeline.duplicates.records import Weighty, WeightyKind
+from pipeline.duplicates.shingles import INVISIBLE
+from pipeline.duplicates.weights import HARMLESS, KINDS, fold, kind_of, opposite, spelt
 
 _RUN = 8  # words: a run of that length that both have is the same passage in another place, or a passage of its own
 _SMALL = 2_500  # pairs of words that are lined up one by one
 _MIDDLING = 1_000_000  # that are, where the texts have no run of words in common to go by
 
+_SPACELESS = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
+_LETTER = rf"(?:(?!{_SPACELESS})[\w\u0300-\u036f])"
+# Between words these mean nothing that one could go by; marks and what is invisible are no signs.
+_PLAIN_SIGNS = (
+    r""".,;:!'"*`\#|\\\-\u0300-\u036f\u00ad\u200b-\u200f\u2010-\u201f\u2022\u2026\u2060\ufe0f\ufeff\u00ab\u00b7\u00bb"""
+    r"\u3001\u3002\uff0c\u2212"
+)
 _TOKEN = re.compile(
-    r"""
-    (?<![\w.,])[-+\u2212]?[$\u00a3\u00a5\u20ac]?\d+(?:[.,:/'\u2019\u2212-]\d+)*(?![\w])[%\u20ac]?  # a number or a date
-    | [\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]  # written without spaces: each is a word
-    | (?:(?![\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])[\w\u0300-\u036f])+  # a word, with what is clipped
-      (?:['\u2019](?:(?![\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])\w)+)*
+    rf"""
+    (?P<rule>^[ \t]*(?P<stroke>[-=~^*_+\#])(?:[ \t]?(?P=stroke)){{2,}}[ \t]*$)  # a line across
+    | (?P<box>\[[ xX\u2713]\])  # ticked or not
+    | (?<![\w.,])[-+\u2212]?[$\u00a3\u00a5\u20ac]?\d+(?:[.,:/'\u2019\u2212-]\d+)*(?![\w@])[%\u20ac]?  # a number, a date
+    | (?=[\w:-]*[@._/\\:]+[\w]){_LETTER}+(?:[-@._/\\:?&=%~+\#]+{_LETTER}+)+  # an address, a path, a name in code
+    | {_SPACELESS}  # written without spaces: each is a word
+    | {_LETTER}+(?:['\u2019]{_LETTER}+)*  # a word, with what is clipped
+    | [-\u2212\u2013](?=\s?[$\u00a3\u00a5\u20ac]?\d)  # a sign before a number
+    | (?<![\w-])--?[A-Za-z][\w-]*  # an option of a command
+    | !(?=[\w(=])=*  # what denies in code
+    | [<>=]=+ | ~~ | &&? | \|\|
+    | (?![{_PLAIN_SIGNS}])[^\w\s]  # another sign
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.MULTILINE,
 )
 _SENTENCE_ENDS = re.compile(r"[.!?:;\u2026\u3002]['\")\]\u201d\u2019*_]*\s|\n|[|>#*\u2022]\s*$")
+_PASSAGE_ENDS = re.compile(r"[.!?\u2026\u3002]['\")\]\u201d\u2019*_]*\s|\n[ \t]*\n")
 
 
-def _all(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})")
-_CALENDAR = _all(
-    "january february march april june july august september october november december monday tuesday wednesday "
-    "thursday friday saturday sunday januar februar märz mai juni juli oktober dezember montag dienstag mittwoch "
-    "donnerstag freitag samstag sonntag janvier février mars avril juin juillet août septembre octobre novembre "
-    "décembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
-)
-_NUMBERS = _all(
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
-    "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion half double twice "
-    "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig hundert tausend deux trois quatre cinq sept "
-    "huit neuf dix vingt cent mille dos tres cuatro cinco seis siete ocho nueve diez "
-    "一 二 三 四 五 六 七 八 九 十 百 千 万 億"
-)
-_NEGATIONS = _all(
-    "not no never none nor neither nobody nothing nowhere without cannot unless except excluding "
-    "nicht kein keine keinen keiner keinem keines nie niemals ohne außer "
-    "ne pas jamais aucun aucune sans sauf nunca jamás ningún ninguna ni sin mai senza niet geen nooit "
-    "不 没 沒 無 无 非 未 勿"
-)
-# At the head of a sentence these have a capital and are no names.
-_PLAIN = _all(
-    "a about after again all also although an and any are as at be because before both but by can could did do does "
-    "during each either every first finally for from further had has have he hence her here his how however i if in "
-    "instead into is it its last later let like many may maybe more moreover most must my new next now of often on "
-    "once only or other our out over please see several she should since so some such than that the their them then "
-    "there therefore these they this those though through thus to under until up use used using was we were what when "
-    "where whether which while who why will with within would yes yet you your der die das ein eine und oder wenn le "
-    "la les un une et si el los las una y"
-)
+_INDENTED = (
+    ".py", ".pyi", ".pyx", ".yml", ".yaml", ".mk", ".mak", ".nim", ".coffee", ".sass", ".styl", ".haml", ".pug",
+    ".slim", ".hs", ".fs", ".fsx", ".f", ".for", ".cob", ".cbl", ".rst",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A text as words: `as_written`, and `folded` for comparing. `starts` says which begin a sentence or a line."""
+    """A text as words: `as_written`, and `folded` for comparing. `starts` says which begin a sentence or a line,
+    `breaks` which begin a sentence or a paragraph."""
 
     as_written: tuple[str, ...]
     folded: tuple[str, ...]
     starts: frozenset[int]
+    breaks: frozenset[int]
 
 
 def weighty_between(head: str, member: str, *, part: bool = False) -> tuple[Weighty, ...]:
-    """The words that matter and differ, in the order of the head. With `part`, the member is a part of the head: what
-    the head has more, in runs of its own, is no difference; what was changed within the common text is."""
+    """What matters and differs, in the order of the head: numbers, dates, names and negations, then other words. With
+    `part`, the member is a part of the head: what the head has more, in passages of its own, is no difference; what was
+    changed within the common text is."""
     return weighty_among(words_of(head), words_of(member), part=part)
 
 
@@ -88,72 +80,125 @@ def weighty_among(one: Words, other: Words, *, part: bool = False) -> tuple[Weig
     if one.folded == other.folded:
         return ()
     gaps = list(_gaps(one.folded, other.folded))
-    moved_one = _elsewhere(one.folded, [gap[:2] for gap in gaps], other.folded, [gap[2:] for gap in gaps])
-    moved_other = _elsewhere(other.folded, [gap[2:] for gap in gaps], one.folded, [gap[:2] for gap in gaps])
+    moved_one = _elsewhere(one, [gap[:2] for gap in gaps], other.folded, [gap[2:] for gap in gaps])
+    moved_other = _elsewhere(other, [gap[2:] for gap in gaps], one.folded, [gap[:2] for gap in gaps])
     known = frozenset(one.as_written) | frozenset(other.as_written)
     found: list[Weighty] = []
-    for start, end, other_start, other_end in gaps:
-        of_one = [] if part and end - start >= _RUN else _weighty(one, start, end, moved_one, known)
+    for number, (start, end, other_start, other_end) in enumerate(gaps):
+        before = other_start - (gaps[number - 1][3] if number else 0)
+        after = (gaps[number + 1][2] if number + 1 < len(gaps) else len(other.folded)) - other_end
+        own = part and other_start == other_end and _stands_apart(one, other, start, end, other_start, before, after)
+        of_one = [] if own else _weighty(one, start, end, moved_one, known)
+        if part and end - start >= _RUN:  # the beginning of a passage says enough
+            of_one = of_one[:_RUN]
         of_other = _weighty(other, other_start, other_end, moved_other, known)
         found += _beside(of_one, of_other)
-    return tuple(found)
+    return (*(word for word in found if word.kind != "word"), *(word for word in found if word.kind == "word"))
 
 
 def words_of(text: str) -> Words:
-    """The text's words as they are compared here: numbers with their signs and points, words with what is clipped."""
+    """The text's words as they are compared here: numbers with their signs and points, words with what is clipped,
+    addresses and names in code whole, and signs that mean something."""
     written: list[str] = []
     starts: list[int] = []
+    breaks: list[int] = []
     last = 0
+    if not text.isascii():
+        text = INVISIBLE.sub("", text)
     for match in _TOKEN.finditer(text):
-        if not written or _SENTENCE_ENDS.search(text[max(last, match.start() - 20) - 1 : match.start()]):
+        if match["rule"] is not None:
+            continue
+        between = text[max(last, match.start() - 20) - 1 : match.start()]
+        if not written or _SENTENCE_ENDS.search(between):
             starts.append(len(written))
-        written.append(match.group())
+        if not written or _PASSAGE_ENDS.search(between):
+            breaks.append(len(written))
+        written.append(match.group().replace(" ", "") if match["box"] else match.group())
         last = match.end()
-    return Words(tuple(written), tuple(word.casefold().replace("\u2019", "'") for word in written), frozenset(starts))
+    return Words(tuple(written), tuple(map(fold, written)), frozenset(starts), frozenset(breaks))
 
 
-def kind_of(word: str, *, begins: bool = False, known: frozenset[str] = frozenset()) -> WeightyKind | None:
-    """Whether a word matters, and as what. `begins`: it begins a sentence, where a capital says little; `known` are
-    the words around, in which a name would not stand in small letters."""
-    folded = word.casefold().replace("\u2019", "'")
-    if folded in _NEGATIONS or folded.endswith("n't"):
-        return "negation"
-    in_calendar = folded in _CALENDAR or (folded == "may" and not begins)
-    if _DATE.search(word) or (in_calendar and word[0].isupper()):
-        return "date"
-    if folded in _NUMBERS or any(sign.isdigit() for sign in word):
-        return "number"
-    if not word[0].isupper():
-        return None
-    if word.isupper() and len(word) > 1:
-        return "name"
-    if begins and (folded in _PLAIN or folded in known):
-        return None
-    return "name" if len(word) > 1 else None
+def indentation_differs(one: str, other: str, kind: str, name: str = "") -> bool:
+    """Whether white space differs that means something: in source code and what is nested by indentation, lines and
+    what they begin with. `kind` is the document's, `name` its file name or path."""
+    name = name.replace("\\", "/").rpartition("/")[2].lower()
+    if kind != "code" and not name.endswith(_INDENTED) and not name.startswith("makefile"):
+        return False
+    lines, others = _indentation(one), _indentation(other)
+    return lines != others
 
 
-def _weighty(
-    words: Words, start: int, end: int, moved: frozenset[int], known: frozenset[str]
-) -> list[tuple[WeightyKind, str]]:
-    found: list[tuple[WeightyKind, str]] = []
+def _indentation(text: str) -> list[str]:
+    return [line[: len(line) - len(line.lstrip())] for line in text.splitlines() if line.strip()]
+
+
+def _stands_apart(one: Words, other: Words, start: int, end: int, place: int, before: int, after: int) -> bool:
+    """Whether the words `start` to `end` of `one` are passages of their own, before, between or behind passages of
+    `other`, of which `before` and `after` words are lined up on either side. Lining up is free to shift such a gap
+    where the same words stand at both of its ends."""
+    left = 0
+    while left < before and one.folded[start - left - 1] == one.folded[end - left - 1]:
+        left += 1
+    right = 0
+    while right < after and one.folded[start + right] == one.folded[end + right]:
+        right += 1
+    return any(
+        _apart(one, other, start + by, end + by, place + by, before + by, after - by) for by in range(-left, right + 1)
+    )
+
+
+def _apart(one: Words, other: Words, start: int, end: int, place: int, before: int, after: int) -> bool:
+    if place == 0:
+        return end in one.starts
+    if place == len(other.folded):
+        return start in one.starts
+    boundaries = start in one.breaks and end in one.breaks and place in other.breaks
+    return boundaries and end - start >= _RUN and min(before, after) >= _RUN
+
+
+_Found = tuple[WeightyKind, str]
+
+
+def _weighty(words: Words, start: int, end: int, moved: frozenset[int], known: frozenset[str]) -> list[_Found]:
+    found: list[_Found] = []
     for place in range(start, end):
-        if place not in moved:
+        if place not in moved and not _harmless(words, place):
             word = words.as_written[place]
-            kind = kind_of(word, begins=place in words.starts, known=known)
-            if kind is not None:
-                found.append((kind, word))
+            found.append((kind_of(word, begins=place in words.starts, known=known), word))
     return found
 
 
-def _beside(one: Sequence[tuple[WeightyKind, str]], other: Sequence[tuple[WeightyKind, str]]) -> Iterator[Weighty]:
-    """The words of one gap in pairs, kind by kind, in the order in which the kinds come up."""
-    for kind in dict.fromkeys(kind for kind, _ in (*one, *other)):
-        mine = [word for of, word in one if of == kind]
-        theirs = [word for of, word in other if of == kind]
-        if [word.casefold() for word in mine] != [word.casefold() for word in theirs]:
-            for in_head, in_member in zip_longest(mine, theirs, fillvalue=""):
-                if in_head.casefold() != in_member.casefold():
-                    yield Weighty(kind, in_head, in_member)
+def _harmless(words: Words, place: int) -> bool:
+    """An article or "and", followed by what it belongs to: no letter that names a thing, such as "plan A"."""
+    word = words.as_written[place]
+    if words.folded[place] not in HARMLESS or not (word.islower() or place in words.starts):
+        return False
+    behind = place + 1
+    return behind < len(words.folded) and behind not in words.starts and words.folded[behind].isalpha()
+
+
+def _beside(one: Sequence[_Found], other: Sequence[_Found]) -> Iterator[Weighty]:
+    """The words of one gap in pairs: one by one where there are as many, else kind by kind in the order in which the
+    kinds come up."""
+    if [spelt(word) for _, word in one] == [spelt(word) for _, word in other]:
+        return
+    if len(one) == len(other):
+        pairs = [
+            (min(kind, other_kind, key=KINDS.index), mine, theirs)
+            for (kind, mine), (other_kind, theirs) in zip(one, other, strict=True)
+        ]
+    else:
+        pairs = [
+            (kind, mine, theirs)
+            for kind in dict.fromkeys(kind for kind, _ in (*one, *other))
+            for mine, theirs in zip_longest(
+                [word for of, word in one if of == kind], [word for of, word in other if of == kind], fillvalue=""
+            )
+        ]
+    for kind, mine, theirs in pairs:
+        if spelt(mine) != spelt(theirs):
+            denied = kind == "word" and opposite(fold(mine), fold(theirs))
+            yield Weighty("negation" if denied else kind, mine, theirs)
 
 
 # --- lining up ---------------------------------------------------------------------------------------------------
@@ -241,17 +286,28 @@ def _once(words: Sequence[str], start: int, end: int) -> dict[tuple[str, ...], i
 
 
 def _elsewhere(
-    words: Sequence[str],
+    words: Words,
     gaps: Sequence[tuple[int, int]],
     others: Sequence[str],
     other_gaps: Sequence[tuple[int, int]],
 ) -> frozenset[int]:
-    """The places in the gaps of `words` whose passage stands in a gap of the other side: it was moved, not changed."""
+    """The places in the gaps of `words` whose sentences stand in a gap of the other side: they were moved, not
+    changed. Less than whole sentences that moved says something else."""
     there = {tuple(others[place : place + _RUN]) for start, end in other_gaps for place in range(start, end - _RUN + 1)}
     moved: set[int] = set()
     if there:
         for start, end in gaps:
             for place in range(start, end - _RUN + 1):
-                if tuple(words[place : place + _RUN]) in there:
+                if words.folded[place : place + _RUN] in there:
                     moved.update(range(place, place + _RUN))
-    return frozenset(moved)
+    return _whole_sentences(words, moved)
+
+
+def _whole_sentences(words: Words, places: set[int]) -> frozenset[int]:
+    """Those of the places that make up sentences from end to end."""
+    bounds = sorted({*words.starts, 0, len(words.folded)})
+    found: set[int] = set()
+    for start, end in pairwise(bounds):
+        if start in places and all(place in places for place in range(start, end)):
+            found.update(range(start, end))
+    return frozenset(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from pipeline.duplicates.originals import lies_aside, plainness
 from pipeline.duplicates.records import HeadRule
 from pipeline.store.duplicates import DocumentRow
 
@@ -15,20 +16,27 @@ Rank = tuple[object, ...]
 def ranked(
     documents: Sequence[DocumentRow], rule: HeadRule, preferred: Collection[str], left_out: Collection[str]
 ) -> list[int]:
-    """The documents' numbers, the best head first: preferred ones, then those that are served, then by the rule; what
-    it leaves equal by the shorter path, then by doc_id."""
+    """The documents' numbers, the best head first: preferred ones, then those that are served, then by the rule. What
+    it leaves equal: what does not lie in a folder for backups, old versions, copies or exports, then the richer
+    format, then the shorter path, then by doc_id. Documents with the same text are equally complete, however many
+    blanks a format puts into it."""
+    complete: dict[str, int] = {}
+    for document in documents:
+        if document.fold_key:
+            complete[document.fold_key] = max(complete.get(document.fold_key, 0), document.characters)
     newest = _newest_of_series(documents) if rule == "newest" else {}
 
     def key(number: int) -> Rank:
         document = documents[number]
         path = (document.doc_id.count("/"), len(document.doc_id), document.doc_id)
         served = document.doc_id not in left_out and document.state in ("indexed", "no_text")
+        original = (lies_aside(document.doc_id), plainness(document.kind))
         by_rule: Rank = ()
         if rule == "most_complete":
-            by_rule = (-document.characters,)
+            by_rule = (-complete.get(document.fold_key or "", document.characters), *original)
         elif rule == "newest":
             series, numbers = _series(document.doc_id)
-            by_rule = (-newest[series], series, tuple(-part for part in numbers), -document.mtime_ns)
+            by_rule = (-newest[series], series, tuple(-part for part in numbers), -document.mtime_ns, *original)
         elif rule == "preferred":
             by_rule = (document.doc_id,)
         return (document.doc_id not in preferred, not served, *by_rule, *path)

@@ -26,7 +26,7 @@ from pipeline.duplicates.shingles import METHOD
 
 KEPT_NAME = "library.duplicates"
 KEPT_PASSAGES = "library.passages"
-_VERSION = json.dumps([1, METHOD, LEAST_SHARED, FEWEST_SHINGLES, MOST_HOLDERS, HUBS])
+_VERSION = json.dumps([2, METHOD, LEAST_SHARED, FEWEST_SHINGLES, MOST_HOLDERS, HUBS])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path
 
+from pipeline.duplicates.deciding import decided_in
 from pipeline.duplicates.records import LostPassage
 from pipeline.store.catalog import Catalog
 from pipeline.store.duplicates import DuplicateCatalog
@@ -23,3 +24,10 @@ def passages_lost(
         with catalog.snapshot():
             rows = DuplicateCatalog(db, catalog).passages_only_in(doc_ids, left_out)
     return tuple(LostPassage(*row) for row in rows)
+
+
+def lost_by_leaving_out(library: Path, doc_ids: Collection[str]) -> tuple[LostPassage, ...]:
+    """What no search would find any more if these documents were left out as well. Raises `LibraryError`,
+    `DecisionsError`."""
+    already = decided_in(library).left_out
+    return passages_lost(library, [each for each in doc_ids if each not in already], left_out=list(already))

@@ -158,6 +158,8 @@ class Maker:
             files.add(file)
             kept, copied = stays.get(member.text_key, (number, member))
             copy = kept != number and not self._kept_apart(number, kept)
+            # What is proposed itself does not stay: then its copies are judged against the head, as it is.
+            copy = copy and not _judgement(copied, self._documents[kept], False, None)[1]
             why, proposed = _judgement(member, document, linked, copied if copy else None)
             judged.append(replace(member, hard_link=linked, proposed=proposed, why=why))
         return tuple(judged)

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pipeline.records import Freshness
+
 Tier = Literal[
     "identical",  # the same bytes
     "same_text",  # equal fold keys throughout, whatever the format
@@ -20,7 +22,7 @@ TIERS: tuple[Tier, ...] = ("identical", "same_text", "near", "contained", "alike
 
 HeadRule = Literal["preferred", "most_complete", "newest", "shortest_path"]
 
-WeightyKind = Literal["number", "date", "name", "negation"]
+WeightyKind = Literal["number", "date", "name", "negation", "word"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,8 @@ class Member:
     their Jaccard index; 1.0 for the head and for equal texts. `content_key` is the SHA-256 of the file's bytes,
     `text_key` the fold key of its whole text: decisions go by them. `weighty` holds the first of `weighty_in_all`
     words that matter and differ from the head. `hard_link`: the same file under another name, no copy at all.
-    `why` says in words why it is, or is not, proposed for removal.
+    `why` says in words why it is, or is not, proposed for removal. `on_disk` is looked up where it matters
+    (`pipeline.duplicates.freshness`), and "fresh" before that.
     """
 
     doc_id: str
@@ -64,6 +67,7 @@ class Member:
     note: str = ""
     proposed: bool = False
     why: str = ""
+    on_disk: Freshness = "fresh"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +146,8 @@ class DuplicateSettings:
 @dataclass(frozen=True, slots=True)
 class DuplicatesReport:
     """Everything that a scan found, costliest family first. `cost` is the library's own: the share of the first
-    return-n places that copies took over `questions` questions; None before that was measured. `declined` counts
+    return-n places that copies took over `questions` questions, of which the last `headings` were documents' own
+    headings; None before that was measured. `declined` counts
     sets that were said not to be duplicates, and are not among the families."""
 
     library: str
@@ -164,6 +169,17 @@ class DuplicatesReport:
     # What the families were made from (`pipeline.duplicates.scan`): they can be made again under other thresholds.
     ground: object | None = field(default=None, compare=False, repr=False)
     near_texts: int = 0  # different texts of passages that are near another one
+    headings: int = 0
+
+    @property
+    def duplicates(self) -> int:
+        """How many documents are in a family and not its head. A hard link is no copy, and not counted."""
+        return len({m.doc_id for family in self.families for m in family.members[1:] if not m.hard_link})
+
+    @property
+    def not_as_indexed(self) -> int:
+        """How many of the members' files are missing or changed since they were indexed, once that was looked up."""
+        return len({m.doc_id for family in self.families for m in family.members if m.on_disk != "fresh"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,8 @@ from pipeline.duplicates.kept import KEPT_NAME, keep_pairs, kept_pairs
 from pipeline.duplicates.making import Maker, folder_shares, in_order
 from pipeline.duplicates.passages import near_passages
 from pipeline.duplicates.records import DuplicateSettings, DuplicatesReport, Family, HeadRule
+from pipeline.duplicates.repeats import repeated_passages
+from pipeline.duplicates.runs import Run, boilerplate_of, common_runs
 from pipeline.duplicates.sets import Sets, sets_of_kept
 from pipeline.duplicates.shingles import packed
 from pipeline.errors import LibraryError
@@ -83,12 +85,16 @@ def at_least(
         families = list(maker.all())
     costs = {family.key: family.cost for family in report.families}
     families = [replace(family, cost=costs.get(family.key)) for family in families]
+    # What was said to be no duplicates takes nobody's place.
+    gone = sum(costs[key] or 0.0 for key in ground.decided.declined if key in costs)
     return replace(
         report,
         settings=settings,
         families=in_order(families),
         folders=folder_shares(ground.documents, families),
+        redundant_texts=repeated_passages(ground.chunks, ground.documents, ground.decided),
         declined=len(maker.declined),
+        cost=None if report.cost is None else max(0.0, report.cost - gone),
         counts=_counts(families),
         ground=ground,
         near_texts=maker.near_texts,
@@ -109,6 +115,7 @@ class _Scan:
     ) -> None:
         self._library, self._settings, self._decided = library, settings, decided
         self._listener, self._cancel, self._on_families = progress, cancel, on_families
+        self._runs: list[Run] = []
         self._began, self._told = time.perf_counter(), 0.0
 
     def run(self) -> DuplicatesReport:
@@ -138,19 +145,19 @@ class _Scan:
                 alike = alike_documents(rows, documents, self._settings.alike, by_row, ground, self._cancel)
                 ground = replace(ground, alike=alike)
             facts = catalog.facts()
-        held = np.unique(np.stack([chunks.groups, chunks.documents], axis=1), axis=0)
+        repeats = boilerplate(documents, chunks, openings, by_row)
         return DuplicatesReport(
             library=str(self._library),
             generation=ground.generation,
             settings=self._settings,
             families=in_order(families),
             alike=ground.alike,
-            boilerplate=boilerplate(documents, chunks, openings, by_row),
+            boilerplate=(*boilerplate_of(self._runs, texts, documents, by_row, repeats), *repeats),
             folders=folder_shares(documents, families),
             documents=facts.documents,
             texts=facts.texts,
             chunks=facts.chunks,
-            redundant_texts=len(held) - len(np.unique(held[:, 0])),
+            redundant_texts=repeated_passages(chunks, documents, self._decided),
             declined=len(maker.declined),
             seconds=round(time.perf_counter() - self._began, 3),
             counts=_counts(families),
@@ -203,7 +210,13 @@ class _Scan:
             pairs = pairs_since(joined, kept.pairs, ~kept.known, LEAST_SHARED, cancel=self._cancel)
         if pairs is None:
             pairs = pairs_sharing(joined, LEAST_SHARED, cancel=self._cancel)
-        telling = tells_enough(pairs, joined, common(joined))
+
+        def text_of(text: int) -> str:
+            return next((found for _, found in rows.texts([ground.documents[ground.texts[text][0]].id])), "")
+
+        often = common(joined)
+        telling = tells_enough(pairs, joined, often, text_of)
+        self._runs = common_runs(joined, often, text_of)
         told = Pairs(pairs.small[telling], pairs.large[telling], pairs.shared[telling], pairs.crowded)
         differing = dict(kept.differing) if kept is not None else {}
         return replace(ground, sizes=sizes, pairs=told, differing=differing), pairs

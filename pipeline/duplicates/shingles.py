@@ -29,7 +29,7 @@ _SPACELESS = (
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff\u200c\u200d"
 _WORDS = re.compile(rf"[{_SPACELESS}]|(?:(?![{_SPACELESS}])[\w{_MARKS}])+")
 _ASCII_WORDS = re.compile(r"\w+", re.ASCII)
-_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")  # soft hyphens and the like, which cut words for layout alone
+INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")  # soft hyphens and the like, which cut words for layout alone
 
 
 class _WordHashes(dict[str, int]):
@@ -66,22 +66,27 @@ def words(text: str) -> list[str]:
     if text.isascii():
         found = _ASCII_WORDS.findall(text.lower())
     else:
-        if _INVISIBLE.search(text):
-            text = _INVISIBLE.sub("", text)
+        if INVISIBLE.search(text):
+            text = INVISIBLE.sub("", text)
         found = _WORDS.findall(unicodedata.normalize("NFC", text).casefold())
     return found or text.split()
 
 
 def shingles(text: str) -> set[int]:
     """The set of the text's shingles, as 64-bit hashes; a text of fewer than three words is one, none is none."""
+    return set(shingles_in_order(text))
+
+
+def shingles_in_order(text: str) -> list[int]:
+    """The shingles as they stand in the text, one for every word that two others follow."""
     found = words(text)
     if 0 < len(found) < SHINGLE_WORDS:
-        return {sum(hash_of(word) * place for word, place in zip(found, PLACES, strict=False)) & WORD_MASK}
+        return [sum(hash_of(word) * place for word, place in zip(found, PLACES, strict=False)) & WORD_MASK]
     placed = list(map(_placed_of, found))
-    return {
+    return [
         (one[0] + two[1] + three[2]) & WORD_MASK
         for one, two, three in zip(placed, placed[1:], placed[2:], strict=False)
-    }
+    ]
 
 
 def packed(text: str) -> bytes:

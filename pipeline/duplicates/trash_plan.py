@@ -15,6 +15,7 @@ from typing import Literal
 
 from pipeline.duplicates.deciding import decided_for
 from pipeline.duplicates.on_disk import NotAsIndexed, OnDisk, movable, verified
+from pipeline.duplicates.own_files import is_programs_own
 from pipeline.duplicates.records import LostPassage
 from pipeline.duplicates.trash_places import lies_in_trash
 from pipeline.library import LibraryReader
@@ -26,6 +27,7 @@ from pipeline.words.phrases import count
 RefusalKind = Literal[
     "unknown",  # the library has no such document
     "protected",  # it lies in a protected folder
+    "program",  # it belongs to the program, such as the sample's documents
     "missing",  # there is no such file any more
     "link",  # it, or a folder on the way to it, is a link
     "changed",  # it is not what was indexed
@@ -121,6 +123,8 @@ def planned(
             file = files.get(doc_id)
             if file is None:
                 refused.append(TrashRefusal(doc_id, "", "unknown", "the library has no such document"))
+            elif is_programs_own(file.path):
+                refused.append(_refusal(file, "program", "it belongs to the program, which needs it where it is"))
             elif decided.protects(file.path):
                 refused.append(_refusal(file, "protected", "it lies in a protected folder"))
             else:
@@ -178,7 +182,7 @@ class _Keeping:
         why = ""
         if lost:
             part = "its whole text" if lost == len(passages) else f"{lost:,} of its {count(len(passages), 'passage')}"
-            why = f"{part} would stand in no other served document"
+            why = f"{part} would stand in no other document that searches find"
         elif self._is_silent(file):
             copy = self._copy_of(file)
             keepers |= {copy} if copy else set()

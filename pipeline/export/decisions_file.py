@@ -15,6 +15,7 @@ from pipeline.decoding import DecodingError, decoded, entries
 from pipeline.duplicates.deciding import path_of_subject
 from pipeline.duplicates.records import DecisionKind
 from pipeline.errors import DecisionsError
+from pipeline.export.saving import be_no_users_file
 from pipeline.store.decisions import ABOUT_DOCUMENTS, LONGEST_NOTE, Batch, Change, Decisions
 
 FILE_VERSION = 1
@@ -36,7 +37,9 @@ class _Carried:
 
 
 def write_decisions(library: Path, file: Path) -> int:
-    """Write all decisions of the library into this file, whole or not at all; how many. Raises `DecisionsError`."""
+    """Write all decisions of the library into this file, whole or not at all; how many. Raises `DecisionsError`,
+    `SavingError`."""
+    be_no_users_file(library, file)
     with closing(Decisions(library)) as decisions:
         rows = decisions.rows_out()
     partial = file.with_name(f"{file.name}.{os.getpid()}.partial")

@@ -20,6 +20,7 @@ from pipeline.words.families import (
     held_words,
     mark_words,
     percent,
+    questions_words,
     size_words,
     tie_words,
     totals_words,
@@ -77,8 +78,8 @@ def _figures(report: DuplicatesReport) -> Iterator[str]:
             yield f'<li title="{escape(TIER_MEANINGS[tier])}">{number(held)} <small>{escape(words)}</small></li>'
     yield f"<li>{number(report.redundant_texts)} <small>passages held more than once</small></li>"
     if report.cost is not None:
-        asked = count(report.questions, "question")
-        yield f"<li>{escape(percent(report.cost))} <small>of the first places in {asked} taken by copies</small></li>"
+        said = escape(f"of the first places taken by copies, {questions_words(report)}")
+        yield f"<li>{escape(percent(report.cost))} <small>{said}</small></li>"
     if report.declined:
         yield f"<li>{number(report.declined)} <small>said not to be duplicates</small></li>"
     yield "</ol>"

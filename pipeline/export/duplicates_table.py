@@ -34,6 +34,7 @@ _HEADER = (
     "family_redundant_texts",
     "family_redundant_characters",
     "content_key",
+    "on_disk",
 )
 
 
@@ -63,7 +64,8 @@ def duplicates_json(report: DuplicatesReport, decisions: Sequence[Decision] = ()
         | {
             "documents": report.documents,
             "families": len(report.families),
-            "duplicates": duplicates_of(report),
+            "duplicates": report.duplicates,
+            "not_as_indexed": report.not_as_indexed,
             "texts": report.texts,
             "chunks": report.chunks,
             "redundant_texts": report.redundant_texts,
@@ -82,14 +84,9 @@ def duplicates_json(report: DuplicatesReport, decisions: Sequence[Decision] = ()
     }
 
 
-def duplicates_of(report: DuplicatesReport) -> int:
-    """How many documents are in a family and not its head."""
-    return len({m.doc_id for family in report.families for m in family.members[1:]})
-
-
 def share_of(report: DuplicatesReport) -> float:
-    """The share of the library's documents that are in a family and not its head, 0 to 1."""
-    return duplicates_of(report) / report.documents if report.documents else 0.0
+    """The share of the library's documents that are in a family and not its head, 0 to 1. Hard links are none."""
+    return report.duplicates / report.documents if report.documents else 0.0
 
 
 def _family(family: Family) -> dict[str, Any]:
@@ -139,6 +136,7 @@ def _rows(report: DuplicatesReport) -> Iterator[Sequence[Cell]]:
                 family.redundant_texts,
                 family.redundant_characters,
                 member.content_key,
+                member.on_disk,
             )
 
 

@@ -109,7 +109,8 @@ def _raw_row(traced: TracedCandidate, wording: TraceWording, with_texts: bool) -
     where = " ".join(filter(None, [pages(candidate.page_first, candidate.page_last), stale]))
     text = "" if not with_texts else f"<p class=text>{escape(lines_of(candidate.text or '', 200))}</p>"
     return (
-        f"<tr class={'kept' if kept else 'fell'}><td>{candidate.rank}</td><td>{candidate.score:.3f}</td>"
+        f"<tr class={'kept' if kept else 'fell'}><td class=n>{candidate.rank}</td>"
+        f"<td class=n>{candidate.score:.3f}</td>"
         f"<td>{name} <small>{escape(where)}</small><p class=fate>{escape(wording.fate(traced))}</p>{text}</td></tr>"
     )
 

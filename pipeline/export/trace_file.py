@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from pipeline.errors import TraceFileError
 from pipeline.export.stepwise import loads, text_of
 from pipeline.records import Trace
 from pipeline.trace import from_json, to_json
+from pipeline.words.plain import json_text
 
 LARGEST = 512 * 1024 * 1024  # bytes
 
@@ -18,7 +18,7 @@ def write_trace(file: Path, trace: Trace, *, with_texts: bool = True) -> None:
     """Write the file whole or not at all; without texts, hashes stand in their place. Raises `TraceFileError`."""
     partial = file.with_name(f"{file.name}.{os.getpid()}.partial")
     try:
-        partial.write_text(json.dumps(to_json(trace, with_texts=with_texts), indent=2) + "\n", "ascii")
+        partial.write_text(json_text(to_json(trace, with_texts=with_texts)) + "\n", "ascii")
         os.replace(partial, file)
     except OSError as error:
         raise TraceFileError(f"{file} cannot be written: {error.strerror or error}") from error

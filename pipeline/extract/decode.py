@@ -99,7 +99,7 @@ def _wide(data: bytes) -> Decoded | None:
     nuls = data.count(0)
     if not nuls:
         return None
-    if nuls * 50 <= len(data):  # far too few for UTF-16, whose blanks and line ends hold one each
+    if nuls * 20 <= len(data):  # far too few for UTF-16, whose blanks and line ends hold one each
         try:
             return Decoded(data.decode(), "utf-8", ("it holds NUL characters",))
         except UnicodeDecodeError:

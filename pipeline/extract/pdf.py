@@ -81,14 +81,23 @@ def _read(document: PdfDocument, max_chars: int) -> Extracted:
         raise ExtractionFailed("a damaged PDF: none of its pages can be read")
     pitch = pitch_of(pages)
     text, spans = _put_together([Blocks(lines, pitch) for lines in pages])
-    return Extracted("pdf", text, spans, _warnings(unread))
+    told = _warnings(unread, has_form=bool(document.get_formtype()))
+    bare = [number for number, lines in enumerate(pages, start=1) if not lines and number not in unread]
+    if bare and len(bare) + len(unread) < count:
+        told += (f"no text on {_pages(bare)} (blank, or a picture)",)
+    return Extracted("pdf", text, spans, told)
 
 
-def _warnings(unread: list[int]) -> tuple[str, ...]:
+def _warnings(unread: list[int], *, has_form: bool) -> tuple[str, ...]:
+    form = ("it has a form, whose fields are not read",) if has_form else ()
     if not unread:
-        return ()
-    numbers = ", ".join(map(str, unread[:20])) + (", ..." if len(unread) > 20 else "")
-    return (f"{'page' if len(unread) == 1 else 'pages'} {numbers} could not be read",)
+        return form
+    return (f"{_pages(unread)} could not be read", *form)
+
+
+def _pages(numbers: list[int]) -> str:
+    named = ", ".join(map(str, numbers[:20])) + (", ..." if len(numbers) > 20 else "")
+    return f"{'page' if len(numbers) == 1 else 'pages'} {named}"
 
 
 def _put_together(pages: list[Blocks]) -> tuple[str, tuple[Page, ...]]:

@@ -15,6 +15,7 @@ from pipeline.extract import gz, plain
 from pipeline.extract.decode import decode_text
 from pipeline.extract.errors import ExtractionFailed
 from pipeline.extract.records import Extracted, Source
+from pipeline.extract.unread import unread_parts
 
 HEAD_BYTES = 65_536  # what recognising by content looks at
 
@@ -210,6 +211,8 @@ class Registry:
             if suffix_of(source.name) not in self._by_suffix and error.reason.startswith(_NONE_OF_OURS):
                 raise _unknown(name) from error  # its head looked like one of ours, the rest is not
             raise
+        if extracted.text and (told := unread_parts(extracted.kind, source.data)):
+            extracted = replace(extracted, warnings=(*extracted.warnings, told))
         return extractor, self._with_its_kind(source.name, extracted)
 
     def _with_its_kind(self, name: str, extracted: Extracted) -> Extracted:

@@ -80,7 +80,7 @@ class DocumentText:
     chunks: tuple[ChunkSpan, ...]
 
 
-_File = tuple[str, str, int, int]  # path, state, size, mtime_ns
+_File = tuple[str, str, int, int, int, str]  # path, state, size, mtime_ns, ctime_ns, inode
 
 
 def _parameters(values: Collection[Any]) -> str:
@@ -242,7 +242,7 @@ class Catalog:
         unknown = [doc_id for doc_id in doc_ids if doc_id not in files]
         if unknown:
             rows = self._rows(
-                "SELECT doc_id, root_id, rel_bytes, state, size, mtime_ns FROM documents "
+                "SELECT doc_id, root_id, rel_bytes, state, size, mtime_ns, ctime_ns, inode FROM documents "
                 "WHERE doc_id IN (SELECT value FROM json_each(?))",
                 [_parameters(unknown)],
             )
@@ -251,7 +251,8 @@ class Catalog:
         return {doc_id: self._compare(*files[doc_id]) for doc_id in doc_ids if doc_id in files}
 
     @staticmethod
-    def _compare(path: str, state: str, size: int, mtime_ns: int) -> Freshness:
+    def _compare(path: str, state: str, size: int, mtime_ns: int, ctime_ns: int, inode: str) -> Freshness:
+        """As the quick check of an indexing run looks at it: what that would read again has changed."""
         try:
             found = os.lstat(path)
         except (FileNotFoundError, NotADirectoryError):
@@ -260,7 +261,8 @@ class Catalog:
             return "failed"
         if state in ("failed", "stale"):
             return "failed"
-        return "fresh" if (found.st_size, found.st_mtime_ns) == (size, mtime_ns) else "changed"
+        now = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, str(found.st_ino))
+        return "fresh" if now == (size, mtime_ns, ctime_ns, inode) else "changed"
 
     # --- chunks and texts ---
 
@@ -314,18 +316,20 @@ class Catalog:
             )
         }
         rows = self._rows(
-            "SELECT k.text_id, d.doc_id, k.chunk_index, d.root_id, d.rel_bytes, d.state, d.size, d.mtime_ns, k.start, "
-            'k."end", k.page_first, k.page_last FROM json_each(?) wanted JOIN chunks k ON k.text_id = wanted.value '
+            "SELECT k.text_id, d.doc_id, k.chunk_index, d.root_id, d.rel_bytes, k.start, "
+            'k."end", k.page_first, k.page_last, d.state, d.size, d.mtime_ns, d.ctime_ns, d.inode '
+            "FROM json_each(?) wanted JOIN chunks k ON k.text_id = wanted.value "
             "JOIN documents d ON d.id = k.document_id "
             "WHERE ? IS NULL OR d.doc_id = ? ORDER BY d.doc_id, k.chunk_index LIMIT ?",
             [wanted, only_document, only_document, limit],
         )
         files = self._files
         found = []
-        for text_id, doc_id, index, root_id, rel, state, size, mtime_ns, start, end, page_first, page_last in rows:
+        for text_id, doc_id, index, root_id, rel, start, end, page_first, page_last, *facts_of_file in rows:
             file = files.get(doc_id)
             if file is None:
-                files[doc_id] = file = (self._path(root_id, rel), state, size, mtime_ns)
+                state, size, mtime_ns, ctime_ns, inode = facts_of_file
+                files[doc_id] = file = (self._path(root_id, rel), state, size, mtime_ns, ctime_ns, inode)
             key = f"{doc_id}#chunk-{index}"
             place = Location(key, doc_id, index, file[0], start, end, page_first, page_last)
             fold_key, sha256, tokens = facts[text_id]

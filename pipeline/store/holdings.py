@@ -15,11 +15,13 @@ from pipeline.store.catalog import Catalog
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A document, and the SHA-256 of its file's bytes (None where it was never read)."""
+    """A document, and the SHA-256 of its file's bytes (None where it was never read). `identity` is what the disk knew
+    the file by when it was indexed, whatever its name: device, inode and time of its last change; "" without any."""
 
     doc_id: str
     path: str
     content_key: str | None
+    identity: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,9 @@ class IndexedFile:
     unread: str = ""
 
 
+_HOLDER = "SELECT doc_id, root_id, rel_bytes, content_sha256, device, inode, mtime_ns FROM documents"
+
+
 class Holdings:
     """Answers from one database connection; use it from one thread at a time, inside the catalog's snapshot."""
 
@@ -51,16 +56,15 @@ class Holdings:
     def holders(self, content_keys: Collection[str]) -> list[Holder]:
         """The documents that hold these bytes, by doc_id."""
         rows = self._rows(
-            "SELECT doc_id, root_id, rel_bytes, content_sha256 FROM documents "
-            "WHERE content_sha256 IN (SELECT value FROM json_each(?)) ORDER BY doc_id",
+            f"{_HOLDER} WHERE content_sha256 IN (SELECT value FROM json_each(?)) ORDER BY doc_id",
             [json.dumps(list(content_keys))],
         )
-        return [Holder(doc_id, self._catalog.path_of(root, rel), key) for doc_id, root, rel, key in rows]
+        return [self._holder(row) for row in rows]
 
     def every_document(self) -> list[Holder]:
         """All documents, by doc_id."""
-        rows = self._rows("SELECT doc_id, root_id, rel_bytes, content_sha256 FROM documents ORDER BY doc_id")
-        return [Holder(doc_id, self._catalog.path_of(root, rel), key) for doc_id, root, rel, key in rows]
+        rows = self._rows(f"{_HOLDER} ORDER BY doc_id")
+        return [self._holder(row) for row in rows]
 
     def files(self, doc_ids: Iterable[str]) -> dict[str, IndexedFile]:
         """These documents' files as they were indexed; documents that are not there are absent."""
@@ -100,6 +104,11 @@ class Holdings:
         for fold_key, doc_id in rows:
             found.setdefault(fold_key, []).append(doc_id)
         return found
+
+    def _holder(self, row: tuple[Any, ...]) -> Holder:
+        doc_id, root, rel, key, device, inode, mtime_ns = row
+        identity = f"{device}:{inode}:{mtime_ns}" if inode != "0" else ""
+        return Holder(doc_id, self._catalog.path_of(root, rel), key, identity)
 
     def _files(self, where: str, parameters: list[str]) -> dict[str, IndexedFile]:
         roots = {root.id: root.path for root in self._catalog.roots()}

@@ -11,15 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pipeline.duplicates.records import JournalEntry
-from pipeline.store.decisions import (
-    KIND_OF_FILE,
-    begin_batch,
-    count_change,
-    decisions_file,
-    journal_entry,
-    now,
-    write_entry,
-)
+from pipeline.store.decision_rows import begin_batch, count_change, journal_entry, now, write_entry
+from pipeline.store.decisions import KIND_OF_FILE, decisions_file
 from pipeline.store.side_file import SideFile
 
 MOVING, TRASHED, STAYED, GONE = "trashing", "trashed", "not_trashed", "gone"

@@ -124,6 +124,18 @@ class CatalogWriter:
         """Whether the last run did not come to its end."""
         return self._db.execute("SELECT 1 FROM meta WHERE key = 'unfinished'").fetchone() is not None
 
+    def root_identity(self, root_id: int) -> str:
+        """What the root's folder was on its disk when it was scanned last; "" where that is not known."""
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", [f"root_identity_{root_id}"]).fetchone()
+        return str(row[0]) if row else ""
+
+    def set_root_identity(self, root_id: int, identity: str) -> None:
+        """Keep what the root's folder is on its disk. No change of the library: nothing that it says depends on it."""
+        with self._db.atomic():
+            self._db.execute(
+                "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", [f"root_identity_{root_id}", identity]
+            )
+
     def add_root(self, label: str, path: str) -> int:
         cursor = self._db.execute(
             "INSERT INTO roots (label, path_bytes, added_at) VALUES (?, ?, ?)",

@@ -33,7 +33,7 @@ _SCOPE: dict[str, str] = {"only-file": "Only in", "left-out": "Left out", "prefe
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """Where two answers part: a few words, and what that means here."""
+    """Where two answers first differ: a few words, and what that means here."""
 
     title: str
     sentence: str
@@ -41,30 +41,30 @@ class Parting:
 
 
 def parting_words(found: Comparison) -> Parting:
-    """The first stage at which they part, and what it did."""
+    """The first stage at which they differ, and what it did."""
     moved = moved_counts(found)
     match found.parts_at:
         case None:
             others = "" if not found.library else " Only facts about the library differ."
             return Parting(
-                "They do not part: both give the agent the same",
-                f"The same candidates with the same fates, the same evidence, the same projection.{others}",
+                "The runs do not differ: both give the agent the same",
+                f"The same candidates with the same outcome, the same evidence, the same projection.{others}",
                 True,
             )
         case "question":
             return Parting(
-                "They ask different questions",
+                "The runs ask different questions",
                 f"Everything after that follows from it. {moved}",
             )
         case "search":
             return Parting(
-                "They part at the search: the raw candidates differ already",
+                "The runs first differ at the search: it found other candidates",
                 f"{_why_search(found)} {moved}",
             )
         case stage:
             words = stage_words(stage)
             return Parting(
-                f"They part at “{words.title}”",
+                f"The runs first differ at “{words.title}”",
                 f"Up to there both are the same. {words.sentence} {moved}",
             )
 
@@ -143,13 +143,14 @@ def _what_else(before: At, after: At) -> list[str]:
         said.append(f"{file_name(after.source_path)} stands for it instead of {file_name(before.source_path)}")
     elif before.source_path != after.source_path:
         said.append("its file lies elsewhere")
-    for name, words in (("text_sha256", "its text is another one"), ("content_sha256", "its text is another one")):
+    for name, words in (("text_sha256", "its text differs"), ("content_sha256", "its text differs")):
         if getattr(before, name, None) != getattr(after, name, None):
             said.append(words)
     if getattr(before, "fate", None) != getattr(after, "fate", None):
-        said.append(f"{fate_title(getattr(before, 'fate'))} became {fate_title(getattr(after, 'fate'))}")  # noqa: B009
+        one, other = (fate_title(getattr(side, "fate")) for side in (before, after))  # noqa: B009
+        said.append(f"{one} on the {LEFT}, {other} on the {RIGHT}")
     elif getattr(before, "stage", None) != getattr(after, "stage", None):
-        said.append("another stage decided")
+        said.append("another step decided")
     if getattr(before, "cites", None) != getattr(after, "cites", None):
         said.append(f"it cites {_places(before)} on the {LEFT} and {_places(after)} on the {RIGHT}")
     if isinstance(before, ItemAt) and isinstance(after, ItemAt) and before.chars != after.chars:

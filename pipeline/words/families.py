@@ -42,6 +42,7 @@ WEIGHTY_WORDS: dict[WeightyKind, str] = {
     "date": "date",
     "name": "name",
     "negation": "negation",
+    "word": "word",
 }
 BOILERPLATE_WORDS: dict[BoilerplateKind, str] = {
     "repeated": "repeated passage",
@@ -53,6 +54,7 @@ BOILERPLATE_MEANINGS: dict[BoilerplateKind, str] = {
     "no_text": "Nothing can be read in these: empty files, or pictures of text. Nothing says that they are the same.",
     "encrypted": "These are locked with a password, so nobody can say what stands in them.",
 }
+SAMPLE_STAYS = "The sample is as it is: its files belong to the program."
 DECISION_WORDS: dict[DecisionKind, str] = {
     "preferred": "preferred copy",
     "left_out": "left out of searches",
@@ -90,7 +92,7 @@ def tie_words(member: Member) -> str:
     """How a member is tied to its family's head, by name and figure."""
     match member.tier:
         case None:
-            return "the head of this family: the others are compared with it"
+            return "the head of this family: the one the others are compared with"
         case "identical" if member.hard_link:
             return "the same file under another name (hard link): no copy, it takes no space"
         case "identical":
@@ -119,11 +121,13 @@ def weighty_words(weighty: Weighty) -> str:
 
 
 def mark_words(member: Member) -> tuple[str, ...]:
-    """What was decided about a member."""
+    """What was decided about a member, and what became of its file since."""
     marks = (
         ("preferred", member.preferred),
         ("left out", member.left_out),
         ("protected", member.protected),
+        ("no longer there", member.on_disk == "missing"),
+        ("changed since it was indexed", member.on_disk == "changed"),
     )
     return tuple(words for words, holds in marks if holds)
 
@@ -135,12 +139,23 @@ def cost_words(family: Family) -> str:
     return count(family.redundant_characters, "character")
 
 
+def weakest_words(family: Family) -> str:
+    """What a family is, by the least sure of its members: "identical copies", "versions: near"."""
+    return {
+        "identical": "identical copies",
+        "same_text": "copies with the same text",
+        "near": "versions: near",
+        "contained": "versions: contained",
+        "alike": "alike in meaning",
+    }[family.tier]
+
+
 def family_words(family: Family) -> str:
     """A family in one sentence, for screen readers and the clipboard."""
     cost = f", takes {percent(family.cost)} of the first places" if family.cost is not None else ""
     return (
-        f"{one_line(family.head.doc_id)}: {count(len(family.members), 'document')}, at least "
-        f"{TIER_WORDS[family.tier]}, {count(family.redundant_texts, 'passage')} held more than once "
+        f"{one_line(family.head.doc_id)}: {count(len(family.members), 'document')}, "
+        f"{weakest_words(family)}, {count(family.redundant_texts, 'passage')} held more than once "
         f"({count(family.redundant_characters, 'character')}){cost}"
     )
 
@@ -151,25 +166,60 @@ def declined_words(declined: int) -> str:
     return f"{count(declined, 'set')} said to be no duplicates {verb} not listed."
 
 
+def questions_words(report: DuplicatesReport) -> str:
+    """What was asked to measure what copies cost: "in 8 questions", or headings in their place."""
+    own = report.questions - report.headings
+    if not report.headings:
+        return f"in {count(own, 'question')}"
+    headings = f"{number(report.headings)} of the documents' own headings as questions"
+    return f"over {count(own, 'question')} of yours and {headings}" if own else f"over {headings}"
+
+
 def totals_words(report: DuplicatesReport) -> str:
     """The library's duplicates in a sentence or two."""
-    copies = sum(len(family.members) - 1 for family in report.families)
+    copies = report.duplicates
+    links = sum(member.hard_link for family in report.families for member in family.members)
+    families = sum(any(not member.hard_link for member in family.members[1:]) for family in report.families)
     if not copies:
         said = f"None of {count(report.documents, 'document')} is a copy or a version of another"
     else:
         verb = "is a copy or a version" if copies == 1 else "are copies or versions"
         said = (
             f"{number(copies)} of {count(report.documents, 'document')} {verb} of others, "
-            f"in {count(len(report.families), 'family', 'families')}"
+            f"in {count(families, 'family', 'families')}"
+        )
+    if links:
+        said += (
+            f"; {count(links, 'more is a hard link', 'more are hard links')}, no {'copy' if links == 1 else 'copies'}"
         )
     if report.cost is not None and report.questions:
-        said += f"; copies take {percent(report.cost)} of the first places in {count(report.questions, 'question')}"
+        said += f"; copies take {percent(report.cost)} of the first places {questions_words(report)}"
     said += "."
     if report.redundant_texts:
         said += f" {number(report.redundant_texts)} of {count(report.chunks, 'passage')} are repeated."
     if report.declined:
         said += f" {declined_words(report.declined)}"
+    if stale := report.not_as_indexed:
+        verb = "is" if stale == 1 else "are"
+        said += f" {number(stale)} of the documents shown {verb} no longer as indexed: index again."
     return said
+
+
+def lost_words(passages: int, documents: int) -> str:
+    """What leaving documents out would take from searches."""
+    return (
+        f"{count(passages, 'passage')} of {count(documents, 'document')} would stand in no other document that "
+        "searches find"
+    )
+
+
+def share_over_words(share: float, limit: float, documents: int) -> str:
+    """A share above a limit, with as many decimals as it takes to tell them apart."""
+    for places in range(1, 7):
+        one, other = (f"{each * 100:.{places}f} %" for each in (share, limit))
+        if one != other:
+            break
+    return f"{one} of {count(documents, 'document')} are duplicates, more than {other}"
 
 
 def journal_words(entry: JournalEntry) -> str:
@@ -180,7 +230,7 @@ def journal_words(entry: JournalEntry) -> str:
         "not_duplicates": ("said to be no duplicates", "may be duplicates again"),
         "note": (f"note: {one_line(entry.after or '', 120)}", "note taken away"),
         "protected": ("folder protected", "folder not protected any more"),
-        "trashed": (f"moved to the trash{': ' + one_line(entry.after, 200) if entry.after else ''}", ""),
+        "trashed": (f"moved to the trash{': ' + one_line(entry.after, 4_000) if entry.after else ''}", ""),
         "not_trashed": (f"not moved to the trash: {one_line(entry.after or '', 200)}", ""),
         "trashing": ("about to be moved to the trash", ""),
         "gone": (f"not found any more: {one_line(entry.after or '', 200)}", ""),

@@ -14,7 +14,7 @@ _FATE_TITLES: dict[str, str] = {
     "projected_cut": "read by the agent, cut",
     "merged": "came twice",
     "collapsed": "identical copy",
-    "near_collapsed": "almost identical copy",
+    "near_collapsed": "folded near twin",
     "same_source": "same file",
     "left_out": "left out",
     "beyond_retrieve_k": "not needed",
@@ -113,8 +113,10 @@ def _fate_sentence(traced: TracedCandidate, into: _Into, block: Evidence | None)
             return f"identical to {where}, {_target_words(into.fate)}" if where else _reason(fate)
         case "near_collapsed":
             similarity = numbers.get("similarity")
-            share = f" ({similarity:.0%} the same)" if isinstance(similarity, float) else ""
-            return f"almost identical to {where}{share}, {_near_words(into.fate)}" if where else _reason(fate)
+            share = (
+                f" ({similarity:.0%} of their three-word runs are the same)" if isinstance(similarity, float) else ""
+            )
+            return f"a near twin of {where}{share}, {_near_words(into.fate)}" if where else _reason(fate)
         case "same_source":
             name = file_name(traced.candidate.source_path or traced.candidate.doc_id)
             return f"{where} is from {name} too; this policy keeps one block a file" if where else _reason(fate)
@@ -148,6 +150,8 @@ def _target_words(fate: Fate | None) -> str:
         return "which cites it, but is over the budget"
     if fate.name == "collapsed":
         return "a copy as well"
+    if fate.name == "near_collapsed":
+        return "which was folded into another as its near twin"
     if fate.name == "over_document_cap":
         return f"which is over the cap of {file_name(str(fate.numbers.get('doc_id') or ''))}"
     if fate.name == "beyond_return_n":

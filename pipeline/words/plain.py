@@ -6,7 +6,9 @@ Qt lays out whatever it is handed, so everything is sliced before it gets there.
 from __future__ import annotations
 
 import html
+import json
 import re
+from typing import Any
 
 # What turns text around, or cannot be seen at all, is shown by its name: it is how one file poses as another. Names,
 # not Unicode's control pictures: few fonts have those.
@@ -43,6 +45,8 @@ _SUSPECT = re.compile(r"[^\t\n -~\u00a0-\u1fff\u2010-\u2027\u2030-\u205f\u2070-\
 _LONE = re.compile("[\ud800-\udfff]")  # half a pair: no character at all
 _TAG = re.compile("[\U000e0000-\U000e007f]")  # invisible copies of ASCII
 _UNSEEN = re.compile("[\x7f-\x9f\u200b\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]")
+# What `os.fsdecode` makes of a byte that is no UTF-8, as JSON escapes it, and not the second half of a pair.
+_LONE_BYTE = re.compile(r"\\\\|(?<!\\ud[89ab][0-9a-f]{2})\\udc([89a-f][0-9a-f])")
 LONGEST_LINE = 400
 
 
@@ -75,6 +79,12 @@ def lines_of(text: str, longest: int = 20_000) -> str:
 def visible_json(text: str) -> str:
     """JSON that says the same, with what cannot be seen, or turns text around, written in digits."""
     return _UNSEEN.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def json_text(content: Any) -> str:
+    """Content as JSON, indented. ASCII only, so that a document's control characters reach no terminal. A byte of a
+    file's name that is no UTF-8 is told as \\xNN: half a surrogate pair is no JSON text."""
+    return _LONE_BYTE.sub(lambda found: rf"\\x{found[1]}" if found[1] else found[0], json.dumps(content, indent=2))
 
 
 def tool_tip(*paragraphs: str) -> str:

@@ -8,7 +8,7 @@ from pipeline.duplicates.records import Weighty, WeightyKind
 from pipeline.words.phrases import count, file_name, listed
 from pipeline.words.plain import one_line
 
-HEAD = "the head of the family: the others are compared with it"
+HEAD = "the head of the family: the one the others are compared with"
 HARD_LINK = "the same file under another name, no copy: letting it go would free nothing"
 PROTECTED = "in a protected folder: nothing in it is ever proposed"
 PREFERRED = "marked as preferred"
@@ -16,14 +16,23 @@ LEFT_OUT = "left out of searches already"
 UNREAD = "only its bytes are known to be the same: its text could not be read"
 PARTLY_READ = "not all of it could be read, so nobody knows what would go with it"
 STALE = "its file changed and could not be read again: what is known of it is old"
+MISSING = "its file is no longer there: index again"
+CHANGED = "its file has changed since it was indexed: index again"
+COPY_NOT_AS_INDEXED = "the file that would stay in its place is no longer as indexed: index again"
 TOO_LITTLE = "too much of it does not stand in the head"
 HOLDS_MORE = "it holds more than the head does"
 IDENTICAL = "the same bytes as the head"
 SAME_TEXT = "the same words as the head throughout"
-NEAR = "a few words differ from the head, none of them a number, date, name or negation"
-PART = "stands in the head, and no number, date, name or negation differs"
+NEAR = "differs from the head in case, punctuation, articles or spelling alone"
+PART = "stands in the head word for word, but for case, punctuation and articles"
 
-_MANY: dict[WeightyKind, str] = {"number": "numbers", "date": "dates", "name": "names", "negation": "negations"}
+_MANY: dict[WeightyKind, str] = {
+    "number": "numbers",
+    "date": "dates",
+    "name": "names",
+    "negation": "negations",
+    "word": "words",
+}
 
 
 def copy_of(path: str, same_bytes: bool) -> str:

@@ -102,16 +102,18 @@ def standing_words(standing: Standing) -> str:
 
 
 def score_words(finding: PassageFinding) -> str:
-    """Its score, and what it lacks."""
+    """Its score, and how much it is too low."""
     score = finding.standing.score
     if score is None:
         return ""
     if there(finding.outcome) or finding.lacking is None:
         return f"{score:.4f}"
-    last = "the last text recalled" if finding.outcome == "not_recalled" else "the last block of the answer"
+    recalled = finding.outcome == "not_recalled"
     if not finding.lacking:
-        return f"{score:.4f}, no less than {last}"
-    return f"{score:.4f}: it lacks {finding.lacking:.4f} to {last}"
+        return f"{score:.4f}, no less than {'the last text recalled' if recalled else 'the last block of the answer'}"
+    return (
+        f"{score:.4f}: {finding.lacking:.4f} too low to be {'recalled' if recalled else 'the last block of the answer'}"
+    )
 
 
 def stopped_words(finding: PassageFinding, trace: Trace) -> str:

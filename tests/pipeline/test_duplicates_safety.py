@@ -162,7 +162,7 @@ def test_the_last_copy_stays_unless_it_was_confirmed(folder: Folder) -> None:
     (item,) = plan.items
     assert (item.last_copy, item.lost) == (True, 1)
     assert [passage.text.startswith("Passage 0 is about kitchen rota") for passage in plan.lost] == [True]
-    assert "no other served document" in why(carry_out(folder.library, plan))
+    assert "no other document that searches find" in why(carry_out(folder.library, plan))
     assert all_there(folder, "own.md")
     entry = journal(folder)[0]
     assert (entry.what, entry.name) == ("not_trashed", "docs/own.md")
@@ -596,14 +596,13 @@ PLACES = {
     "app/features/duplicates_report.py": "a report, in a file that the user names in the system's dialog",
     "app/preferences.py": "the window's own preferences",
     "app/windows.py": "a lock of the window's own",
-    "pipeline/cli.py": "a page that the user names",
-    "pipeline/cli_duplicates.py": "a report that the user names, written whole, never over a document",
-    "pipeline/cli_inspect.py": "a table that the user names",
+    "pipeline/cli.py": "the null device, where there is no standard output",
     "pipeline/duplicates/kept.py": "pairs that a scan keeps in the library's folder",
     "pipeline/embed/graph_cache.py": "the model's graph in the user's cache",
     "pipeline/embed/making.py": "the model's graph, while it is made",
     "pipeline/embed/model.py": "the model's tokenizer, in a folder of the program's own",
     "pipeline/export/decisions_file.py": "decisions, in a file that the user names, written whole",
+    "pipeline/export/saving.py": "a report that the user names, written whole, never over a file in a folder of it",
     "pipeline/export/trace_file.py": "a trace, in a file that the user names, written whole",
     "pipeline/store/history.py": "the library's own history",
     "pipeline/store/recovery.py": "the library's own database and vectors",

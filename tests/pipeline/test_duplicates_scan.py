@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,14 +13,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.pdfgen.canvas import Canvas
 
 from pipeline.duplicates import making, scan
 from pipeline.duplicates.decided import NOTHING_DECIDED, Decided
 from pipeline.duplicates.kept import KEPT_NAME
 from pipeline.duplicates.records import DuplicateSettings, DuplicatesReport, Family, Member
 from pipeline.duplicates.scan import at_least, scan_library
+from pipeline.duplicates.trash_plan import plan_trash
 from pipeline.errors import Cancelled, LibraryError
 from pipeline.index import index_library
+from pipeline.library import LibraryReader
 from pipeline.progress import CancelToken
 from pipeline.words import proposing
 from tests.support.encoder import FlatEncoder, WordEncoder
@@ -285,6 +290,16 @@ def test_a_footer_in_500_files_makes_no_duplicates(tmp_path: Path, footer_words:
     assert told.opening in " ".join(footer.split())
 
 
+def test_a_footer_that_is_never_a_passage_by_itself_is_told_too(tmp_path: Path) -> None:
+    """It is cut together with what precedes it."""
+    footer = prose("footer", 40).replace("\n\n", " ")
+    report = scanned(tmp_path, {f"{number:03}.txt": f"{prose(number, 30)} {footer}" for number in range(60)})
+    assert report.families == ()
+    (told,) = report.boilerplate
+    assert (told.kind, told.documents, told.examples[0]) == ("repeated", 60, "docs/000.txt")
+    assert told.opening.split()[:8] == footer.lower().replace(".", "").split()[:8]
+
+
 def test_copies_are_found_below_a_footer(tmp_path: Path) -> None:
     footer = "\n\n" + prose("footer", 200)
     documents = {f"{number:03}.txt": prose(number, 60) + footer for number in range(60)}
@@ -316,6 +331,18 @@ def test_a_licence_alone_is_no_part_of_every_file_that_begins_with_it(tmp_path: 
     documents = {f"{number:03}.txt": licence + "\n\n" + prose(number, 200) for number in range(40)}
     report = scanned(tmp_path, {**documents, "LICENCE": licence + " x"})
     assert report.families == ()
+
+
+def test_short_files_that_share_a_licence_alone_are_no_family(tmp_path: Path) -> None:
+    """Next to nothing of them is their own: that is what has to be shared."""
+    licence = prose("licence", 220)
+    documents = {f"{number:03}.py": f"{licence}\n\nvalue = {number}\n" for number in range(30)}
+    documents |= {f"long{number:03}.py": f"{licence}\n\n{prose(number, 15)}" for number in range(60)}
+    report = scanned(tmp_path / "one", documents)
+    assert report.families == ()
+    copied = scanned(tmp_path / "two", {f"{number:02}/LICENCE": licence for number in range(90)})
+    assert [len(family.members) for family in copied.families] == [90]
+    assert len(proposed(copied)) == 89
 
 
 def indexed(folder: Path, tmp_path: Path) -> DuplicatesReport:
@@ -585,3 +612,57 @@ def test_a_damaged_saving_costs_time_alone(tmp_path: Path, damage: bytes) -> Non
     report = scanned(tmp_path, documents)
     (tmp_path / KEPT_NAME).write_bytes(damage)
     assert bare(scan_library(tmp_path)) == bare(report)
+
+
+# --- what is not read ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "what"),
+    [
+        (
+            '<p>{}</p><form><input value="1200"></form>',
+            '<p>{}</p><form><input value="9900"></form>',
+            "fields of a form",
+        ),
+        ('<p>{}</p><img src="a.png">', '<p>{}</p><img src="b.png">', "pictures"),
+        ("<p>{} may <del>not</del> smoke</p>", "<p>{} may not smoke</p><s></s>", "struck-out words"),
+    ],
+)
+def test_what_is_not_read_may_differ_and_keeps_from_proposing(tmp_path: Path, one: str, other: str, what: str) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name, page in (("a.html", one), ("b.html", other)):
+        (folder / name).write_text(page.format(prose(1, 200)), "utf-8")
+    report = indexed(folder, tmp_path)
+    (found,) = report.families[0].members[1:]
+    assert (found.tier, found.proposed, found.why) == ("same_text", False, proposing.PARTLY_READ)
+    with closing(LibraryReader(tmp_path / "library")) as reader:
+        assert all(what in each.reason for each in reader.documents())
+
+
+def test_two_filled_forms_of_one_pdf_are_not_proposed(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name in ("Ann Smith", "Bob Jones"):
+        (folder / f"{name}.pdf").write_bytes(form_pdf(prose(1, 60), name))
+    report = indexed(folder, tmp_path)
+    assert [m.tier for m in report.families[0].members] == [None, "same_text"]
+    assert not proposed(report)
+    (item,) = plan_trash(tmp_path / "library", ["docs/Bob Jones.pdf"]).items
+    assert item.last_copy
+    assert "a form, whose fields are not read" in item.why_last
+
+
+def form_pdf(text: str, filled: str) -> bytes:
+    """A page of this text with one field that is filled in."""
+    stream = io.BytesIO()
+    page = Canvas(stream)
+    lines = page.beginText(50, 800)
+    words = text.split()
+    for start in range(0, len(words), 8):
+        lines.textLine(" ".join(words[start : start + 8]))
+    page.drawText(lines)
+    page.acroForm.textfield(name="who", value=filled, x=50, y=50, width=200, height=20)
+    page.save()
+    return stream.getvalue()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.duplicates.cost import heading_of, measured, questions_for
-from pipeline.duplicates.differences import weighty_between
+from pipeline.duplicates.differences import indentation_differs, weighty_between
 from pipeline.duplicates.lost import passages_lost
 from pipeline.duplicates.records import DuplicatesReport
 from pipeline.duplicates.scan import at_least, scan_library
@@ -44,16 +44,65 @@ def told(head: str, member: str, *, part: bool = False) -> list[tuple[str, str, 
         ("due 01.03.2024 then", "due 01.04.2024 then", [("date", "01.03.2024", "01.04.2024")]),
         ("on 2 May here", "on 2 June here", [("date", "May", "June")]),
         ("it is allowed", "it is not allowed", [("negation", "", "not")]),
-        ("he doesn't smoke", "he does smoke", [("negation", "doesn't", "")]),
-        ("he doesn\u2019t smoke", "he does smoke", [("negation", "doesn\u2019t", "")]),
+        ("he doesn't smoke", "he does smoke", [("negation", "doesn't", "does")]),
+        ("he doesn\u2019t smoke", "he does smoke", [("negation", "doesn\u2019t", "does")]),
         ("das gilt immer", "das gilt nicht immer", [("negation", "", "nicht")]),
         ("\u5b83\u662f\u597d\u7684", "\u5b83\u4e0d\u662f\u597d\u7684", [("negation", "", "\u4e0d")]),
         ("paid to Alice there", "paid to Robert there", [("name", "Alice", "Robert")]),
         ("Alice signs today.", "Robert signs today.", [("name", "Alice", "Robert")]),
         ("the NATO report", "the UNO report", [("name", "NATO", "UNO")]),
+        ("due in june each year", "due in july each year", [("date", "june", "july")]),
+        ("out on monday there", "out on friday there", [("date", "monday", "friday")]),
+        ("add \u00bd cup", "add \u00bc cup", [("number", "\u00bd", "\u00bc")]),
+        ("the first claim", "the second claim", [("number", "first", "second")]),
+        ("a dozen eggs", "a score eggs", [("number", "dozen", "score")]),
+        ("the half of it", "the third of it", [("number", "half", "third")]),
+        ("den zweiten Tag", "den dritten Tag", [("number", "zweiten", "dritten")]),
+        ("see chapter iv there", "see chapter vi there", [("number", "iv", "vi")]),
+        ("change of - 5 degrees", "change of 5 degrees", [("number", "-", "")]),
+        ("in all: (100)", "in all: 100", [("word", "(", ""), ("word", ")", "")]),
+        ("take 5 mg daily", "take 5 g daily", [("number", "mg", "g")]),
+        ("take 5mg daily", "take 5\u00b5g daily", [("number", "5mg", "5\u00b5g")]),
+        ("open at 9 am here", "open at 9 pm here", [("number", "am", "pm")]),
+        ("paid in pounds then", "paid in dollars then", [("number", "pounds", "dollars")]),
+        ("found it lawful there", "found it unlawful there", [("negation", "lawful", "unlawful")]),
+        ("a harmful plant", "a harmless plant", [("negation", "harmful", "harmless")]),
+        ("it is harm to us", "it is harmless to us", [("negation", "harm", "harmless")]),
+        ("it was hardly open", "it was open", [("negation", "hardly", "")]),
+        ("dogs are allowed here", "dogs are forbidden here", [("negation", "allowed", "forbidden")]),
+        ("if (!ready) go", "if (ready) go", [("negation", "!", "")]),
+        ("when x == y holds", "when x != y holds", [("negation", "==", "!=")]),
+        ("when x < y holds", "when x > y holds", [("word", "<", ">")]),
+        ("- [x] I consent", "- [ ] I consent", [("negation", "[x]", "[]")]),
+        ("the result: \u2705", "the result: \u274c", [("negation", "\u2705", "\u274c")]),
+        ("it ~~and all~~ stands", "it and all stands", [("negation", "~~", ""), ("negation", "~~", "")]),
+        ("write to a@firm.example now", "write to b@firm.example now", [("name", "a@firm.example", "b@firm.example")]),
+        (
+            "pay at http://b.example/pay",
+            "pay at http://b.example/play",
+            [
+                ("name", "http://b.example/pay", "http://b.example/play"),
+            ],
+        ),
+        ("call get_all there", "call get_one there", [("name", "get_all", "get_one")]),
+        ("the hash is deadbeef1 here", "the hash is deadbeef2 here", [("number", "deadbeef1", "deadbeef2")]),
+        ("cp -R src there", "cp -r src there", [("word", "-R", "-r")]),
+        ("the quick fox", "the slow fox", [("word", "quick", "slow")]),
+        ("eats peanuts daily", "eats shellfish daily", [("word", "peanuts", "shellfish")]),
+        ("the desert was cold", "the dessert was cold", [("word", "desert", "dessert")]),
+        ("the moral of it", "the morale of it", [("word", "moral", "morale")]),
+        ("plan A works", "plan works", [("word", "A", "")]),
+        ("you must pay.", "you must pay?", [("word", "", "?")]),
+        ("Maße und Gewichte", "Masse und Gewichte", [("name", "Maße", "Masse")]),
+        ("Then it rains.", "Later it rains.", [("word", "Then", "Later")]),
+        ("they re-sign there", "they re\u00adsign there", [("word", "re", "resign"), ("word", "sign", "")]),
+        ("they may smoke", "they may n\u200bot smoke", [("negation", "", "not")]),
         # nothing that matters
-        ("the quick fox", "the slow fox", []),
-        ("Then it rains.", "Later it rains.", []),
+        ("the contract ends", "the con\u00adtract ends", []),
+        ("the quick fox, and a dog", "quick fox \u2013 the dog", []),
+        ("the colour is organised", "the color is organized", []),
+        ("# Rules\n\nit is **so**; \u201cyes\u201d", "Rules\n=====\n\nit is so, 'yes'.", []),
+        ("cafe\u0301 there", "caf\u00e9 there", []),
         ("it costs 5 EUR", "it costs  5\nEUR", []),
         ("see Page 5, then", "see page 5 then", []),
         ("", "", []),
@@ -89,6 +138,40 @@ def test_what_the_head_has_more_is_no_difference_of_a_part() -> None:
     assert told(head, part, part=True) == []
     assert told(head.replace("40", "not 41"), part, part=True) == [("negation", "not", ""), ("number", "41", "40")]
     assert told(head, part) != []
+
+
+def test_swapped_words_and_sentences_that_are_torn_apart_are_told() -> None:
+    """The same words, in an order that says something else."""
+    head = f"{prose(1, 60)} It is paid by the landlord to the tenant. {prose(2, 60)}"
+    assert told(head, head.replace("by the landlord to the tenant", "to the landlord by the tenant")) != []
+    one, other = "the owner of the house on the hill by the sea", "the man who rents the small flat in the old town"
+    head = f"{prose(1, 60)} Now {one} owes ten to {other} every year. {prose(2, 60)}"
+    assert told(head, head.replace(one, "?").replace(other, one).replace("?", other)) != []
+
+
+def test_a_part_is_compared_where_it_stands() -> None:
+    """The words that the head has elsewhere are no words of the passage."""
+    passage = prose("passage", 60)
+    more = "and must be paid by the tenant in time before the moon is out."
+    for old, new, tail in (("20", "30", "pounds."), ("20", "30", f"pounds {more}"), ("peanuts", "shellfish", "daily.")):
+        small = f"{passage} The fee is\n{old} {tail}"
+        big = f"{prose(1, 200)}\n\n{passage} The fee is\n{new} {tail}\n\n{prose(2, 200)} The old fee was\n{old} {tail}"
+        assert told(big, small, part=True) != [], (old, tail)
+        assert told(big.replace(f"is\n{new}", f"is\n{old}"), small, part=True) == []
+    between = f"{prose(1, 40)}\n\n{prose(2, 40)}"
+    assert told(between.replace("\n\n", f"\n\n{prose(3, 40)}\n\n"), between, part=True) == []
+    assert told(f"{prose(1, 40)} Dogs may enter only on a leash.", f"{prose(1, 40)} Dogs may enter", part=True) != []
+
+
+def test_indentation_matters_in_source_code_alone() -> None:
+    one = "for x in all:\n    use(x)\n    log(x)\n"
+    other = "for x in all:\n    use(x)\nlog(x)\n"
+    assert indentation_differs(one, other, "code")
+    assert indentation_differs(one, other, "text", "a/b.YML")
+    assert indentation_differs(one, other, "text", "a/Makefile")
+    assert indentation_differs(one, one.replace("    ", "\t"), "code")
+    assert not indentation_differs(one, one.replace("\n", "  \r\n\r\n"), "code")
+    assert not indentation_differs(one, other, "text", "a/notes.txt")
 
 
 def test_long_texts_are_compared_in_a_moment() -> None:
@@ -253,3 +336,59 @@ def test_questions_are_the_users_own_and_headings_where_these_are_few(tmp_path: 
 )
 def test_headings(text: str, heading: str | None) -> None:
     assert heading_of(text) == heading
+
+
+def test_what_was_said_to_be_no_duplicates_is_not_counted_as_repeated(tmp_path: Path) -> None:
+    from pipeline.duplicates.decided import Decided
+
+    encoder = WordEncoder()
+    documents = {"a.txt": "red roses grow here", "b.txt": "red roses grow here", "y.txt": prose(1), "z.txt": prose(1)}
+    make_library(tmp_path, documents, encoder)
+    with closing(QueryEngine(tmp_path, encoder)) as engine:
+        report = measured(scan_library(tmp_path), engine, ["red roses"], own=0)
+        roses = next(family for family in report.families if family.head.doc_id == "docs/a.txt")
+        said = Decided(declined={roses.key: frozenset(member.content_key for member in roses.members)})
+        after = at_least(report, decided=said)
+        scanned = scan_library(tmp_path, decided=said)
+        again = measured(scanned, engine, ["red roses"])
+    assert report.cost is not None
+    assert roses.cost
+    assert after.cost == pytest.approx(report.cost - roses.cost)
+    assert after.redundant_texts == report.redundant_texts - 1 == scanned.redundant_texts
+    assert again.cost == pytest.approx(after.cost)  # a scan that knows of it measures the same
+    back = at_least(report, decided=Decided())
+    assert (back.redundant_texts, back.cost) == (report.redundant_texts, report.cost)
+
+
+def test_a_third_copy_stays_repeated_when_two_are_said_apart(tmp_path: Path) -> None:
+    from pipeline.duplicates.decided import Decided
+
+    make_library(tmp_path, {f"{name}.txt": f"one text\n\n{name}" for name in "abc"}, WordEncoder())
+    report = scan_library(tmp_path)
+    contents = {row.doc_id: row.content_sha256 for row in report.ground.documents}  # type: ignore[attr-defined]
+    said = Decided(declined={"key": frozenset([contents["docs/a.txt"], contents["docs/b.txt"]])})
+    assert report.redundant_texts == 2
+    assert scan_library(tmp_path, decided=said).redundant_texts == 1
+
+
+@pytest.mark.parametrize(
+    ("questions", "headings", "said"),
+    [
+        (8, 0, "in 8 questions."),
+        (34, 34, "over 34 of the documents' own headings as questions."),
+        (35, 34, "over 1 question of yours and 34 of the documents' own headings as questions."),
+    ],
+)
+def test_which_questions_were_asked_is_said(questions: int, headings: int, said: str) -> None:
+    from pipeline.duplicates.records import DuplicateSettings
+    from pipeline.words.families import totals_words
+
+    report = DuplicatesReport("l", 1, DuplicateSettings(), (), cost=0.4, questions=questions, headings=headings)
+    assert said in totals_words(report)
+
+
+def test_headings_asked_in_place_of_questions_are_counted(tmp_path: Path) -> None:
+    encoder = WordEncoder()
+    make_library(tmp_path, {"a.txt": prose(1), "b.txt": prose(1)}, encoder)
+    report = costed(tmp_path, ["asked", "heading", "another"], encoder, own=1)
+    assert (report.questions, report.headings) == (3, 2)

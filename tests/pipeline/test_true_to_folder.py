@@ -507,5 +507,37 @@ def test_twenty_rounds_of_changes_leave_the_library_as_a_fresh_one(tmp_path: Pat
         assert rules(folder) == rules(fresh)
 
 
+def test_an_edit_that_keeps_length_and_time_is_told_as_changed(folder: Folder) -> None:
+    folder.write({"a.md": "there are 27 sheep on the meadow"})
+    folder.index()
+    file = folder.root / "a.md"
+    facts = file.stat()
+    file.write_text("there are 88 sheep on the meadow")
+    os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    with closing(LibraryReader(folder.library)) as reader:
+        assert reader.status().freshness[folder.doc_id("a.md")] == "changed"
+    assert folder.index().changed == 1
+
+
+def test_an_empty_stand_in_for_a_folder_takes_nothing_away(folder: Folder) -> None:
+    """As a mount point looks while its drive is not there."""
+    folder.write({"a.md": "the meadow", "sub/b.md": "the harbour"})
+    folder.index()
+    aside = folder.root.with_name("aside")
+    folder.root.rename(aside)
+    folder.root.mkdir()
+    with pytest.raises(RootError, match="is empty and not the folder that was indexed"):
+        folder.index()
+    with closing(LibraryReader(folder.library)) as reader:
+        assert {document.state for document in reader.documents()} == {"indexed"}
+    folder.root.rmdir()
+    aside.rename(folder.root)
+    assert (folder.index().unchanged, folder.index().removed) == (2, 0)
+    for name in ("a.md", "sub/b.md"):
+        (folder.root / name).unlink()
+    (folder.root / "sub").rmdir()
+    assert folder.index().removed == 2  # the folder itself, emptied
+
+
 def test_the_default_settings_are_those_of_the_records() -> None:
     assert index_settings() == IndexSettings()

@@ -77,7 +77,7 @@ def test_where_it_stands(standing: Standing, words: str) -> None:
 @pytest.mark.parametrize(
     ("lacking", "words"),
     [
-        (0.05, "0.4000: it lacks 0.0500 to the last block of the answer"),
+        (0.05, "0.4000: 0.0500 too low to be the last block of the answer"),
         (0.0, "0.4000, no less than the last block of the answer"),
         (None, "0.4000"),
     ],

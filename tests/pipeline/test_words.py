@@ -62,7 +62,7 @@ def test_the_sentences_of_a_real_answer() -> None:
         (with_fate("left_out", doc_id="r/x/old.md"), "old.md is left out of this search"),
         (with_fate("merged", "k", rank=3), "the same chunk as 3, which it was merged into"),
         (with_fate("near_collapsed", "k", rank=3, similarity=0.84),
-         "almost identical to 3 (84% the same), which stands for it"),
+         "a near twin of 3 (84% of their three-word runs are the same), which stands for it"),
         (with_fate("same_source", "k", rank=1), "1 is from policy.txt too; this policy keeps one block a file"),
         (with_fate("orphaned"), "the index knows it, the catalog does not; indexing again clears it up"),
     ],

@@ -64,7 +64,7 @@ def test_each_change_in_words() -> None:
     assert change_sentence(Difference(one, up)) == "Up from 3 on the left to 1 on the right."
     read = dataclasses.replace(one, fate="projected", stage="pack")
     assert change_mark(Difference(one, read)) == "changed"
-    assert "identical copy became read by the agent" in change_sentence(Difference(one, read))
+    assert "identical copy on the left, read by the agent on the right" in change_sentence(Difference(one, read))
     block = BlockAt("k", "/docs/one.txt", 1, 0.5, "h", ("k",))
     more = dataclasses.replace(block, cites=("k", "l"))
     assert "it cites 1 place on the left and 2 places on the right" in change_sentence(Difference(block, more))
