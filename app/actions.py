@@ -214,7 +214,7 @@ SPECS: tuple[ActionSpec, ...] = (
         "Answer",
         (),
         "refresh",
-        "Ask the saved run's question again with its settings, and say where the two part",
+        "Ask the saved run's question again with its settings, and say where the two runs first differ",
     ),
     ActionSpec(
         "copy-command",

@@ -14,7 +14,7 @@ from app import desktop
 from app.main_window import PAGES, MainWindow
 from app.preferences import ZOOMS, Preferences
 from app.session import Session
-from app.state import Scope
+from app.state import Problem, Scope
 from app.theme import ThemeWatch
 from app.undoing import Undoing
 from app.views.setting_controls import is_changed
@@ -70,6 +70,7 @@ class Commands(QObject):
     ) -> None:
         super().__init__(window)
         self._undoing = undoing
+        self._trouble: Problem | None = None
         self._page_undo: dict[str, PageUndo] = {}
         self._window, self._session, self._preferences = window, session, preferences
         self._watch, self._dialogs, self._menus, self._palette = watch, dialogs, menus, palette
@@ -207,7 +208,7 @@ class Commands(QObject):
             f"Forget the folder “{label}”?",
             f"{path}\n\nIts documents are taken out of the library. The files themselves are not touched; to have "
             "them back, add the folder again.",
-            "Forget it",
+            "Forget the folder",
         ):
             self._session.shelf.forget_root(path)
 
@@ -246,6 +247,13 @@ class Commands(QObject):
     def _copy_details(self) -> None:
         self.to_clipboard(self._details(), "the details")
 
+    def say_trouble(self, problem: Problem) -> None:
+        """Show what went wrong just now, until it is closed: beside what is said of the library, which comes anew with
+        every look at it."""
+        self._trouble = problem
+        self._window.trouble.show_problem(problem)
+        self.refresh()
+
     def to_clipboard(self, text: str, what: str) -> None:
         """Copy this text, and say what it is."""
         QGuiApplication.clipboard().setText(text)
@@ -254,6 +262,7 @@ class Commands(QObject):
     def _details(self) -> str:
         session = self._session
         problems = (
+            self._trouble if self._window.trouble.isVisibleTo(self._window) else None,
             session.inquiry.answer.problem,
             session.shelf.work.problem,
             session.shelf.library.problem,
@@ -270,7 +279,10 @@ class Commands(QObject):
         self._window.show_page(page)
 
     def _focus_query(self) -> None:
-        if self._session.shelf.library.phase != "none":
+        if self._session.shelf.library.phase == "none":
+            self._window.show_page("welcome")
+            self._window.status.say("A question is asked of a library: add a folder, or open the sample, first")
+        else:
             self._session.inquiry.show_live()  # who asks, asks the library
             self._window.show_page("inspector")
             self._window.inspector.query.focus_field()
@@ -290,8 +302,31 @@ class Commands(QObject):
             if said:
                 self._window.status.say(said)
 
+    def open_file(self, path: str) -> None:
+        """Open the file with its own program."""
+        self._tell(self._not_ours(path) or desktop.open_file(path))
+
+    def reveal(self, path: str) -> None:
+        """Show the file in its folder."""
+        self._tell(self._not_ours(path) or desktop.reveal(path))
+
+    def _not_ours(self, path: str) -> str:
+        """Why a file that a saved trace names is not touched; "" for one that the open library holds. Whoever wrote
+        the trace chose its paths: one of them may be a program, or lie on a computer of theirs."""
+        session = self._session
+        if session.inquiry.answer.saved is None or path in {each.path for each in session.shelf.library.documents}:
+            return ""
+        return f"Not opened: this file of the saved trace is not in the open library ({one_line(path, 200)})"
+
+    def _tell(self, words: str) -> None:
+        if words:
+            self._window.status.say(words)
+
     def open_at(self, place: Location) -> None:
         """Open the file with its own program, at this place where that program can do so; else say the place."""
+        if refusal := self._not_ours(place.path):
+            self._tell(refusal)
+            return
         opened = desktop.open_at(place.path, place.page_first)
         where = f"page {place.page_first}" if place.page_first is not None else ""
         if opened.problem:

@@ -31,6 +31,7 @@ from app.preferences import Preferences, default_file
 from app.problems import problem_of
 from app.sample import SampleQuestion, read_questions
 from app.session import Session
+from app.state import NextStep
 from app.theme import ThemeWatch
 from app.windows import Windows
 from app.wiring import Wiring
@@ -142,10 +143,15 @@ def watch_for(app: QApplication, preferences: Preferences) -> ThemeWatch:
     return ThemeWatch(app, COLOUR_SCHEMES[choices.scheme], choices.zoom / 100, is_high_contrast(choices.scheme))
 
 
+def give_way_to_the_window() -> None:
+    """Let work in other threads hand Python over within a fifth of a millisecond: drawing a window takes thousands of
+    calls of Qt, and after each of them its thread may have to wait for its turn."""
+    sys.setswitchinterval(0.0002)
+
+
 def open_window(request: OpenRequest) -> int:
     """Show the window until it is closed."""
-    # Work in other threads gives way to the window five times as often as Python would let it.
-    sys.setswitchinterval(0.001)
+    give_way_to_the_window()
     logging.basicConfig(stream=sys.stderr, format="twinspect: %(message)s")
     app = make_application()
     preferences = Preferences(default_file())
@@ -171,7 +177,9 @@ def _say_unexpected(windows: Windows) -> None:
         sys.stderr.write(details)
         shell = windows.active
         if shell is not None:
-            shell.window.notice.show_problem(problem_of(error, details))
+            problem = problem_of(error, details)
+            closes = NextStep("Close", "dismiss-notice")
+            shell.wiring.commands.say_trouble(replace(problem, steps=(*problem.steps, closes)))
 
     sys.excepthook = hook
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QInputDialog,
     QMessageBox,
+    QPlainTextEdit,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -76,7 +77,17 @@ class Dialogs:
 
     def text(self, title: str, label: str, text: str) -> str | None:
         """Words that the user types, of several lines; None when the user does not."""
-        words, given = QInputDialog.getMultiLineText(self._window, title, label, text)
+        dialog = QInputDialog(self._window)
+        dialog.setOption(QInputDialog.InputDialogOption.UsePlainTextEditForTextInput)
+        dialog.setWindowTitle(title)
+        dialog.setLabelText(label)
+        dialog.setTextValue(text)
+        for field in dialog.findChildren(QPlainTextEdit):
+            field.setAccessibleName(label)
+            field.setTabChangesFocus(True)
+        given = dialog.exec() == QDialog.DialogCode.Accepted
+        words = dialog.textValue()
+        dialog.deleteLater()
         return words if given else None
 
     def ask(self, dialog: QDialog) -> bool:
@@ -85,29 +96,11 @@ class Dialogs:
 
     def confirm(self, title: str, text: str, yes: str) -> bool:
         """Whether the user wants this done; Escape and Enter both mean no."""
-        box = QMessageBox(self._window)
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle("Twinspect")
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(title)
-        box.setInformativeText(text)
-        accept = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
-        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.exec()
-        return box.clickedButton() is accept
+        return self.choose(title, text, (yes,)) == 0
 
     def choose(self, title: str, text: str, options: Sequence[str]) -> int | None:
         """Which of these the user wants; None for none of them, which Escape and Enter mean."""
-        box = QMessageBox(self._window)
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle("Twinspect")
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(title)
-        box.setInformativeText(text)
-        buttons = [box.addButton(words, QMessageBox.ButtonRole.AcceptRole) for words in options]
-        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.exec()
-        return next((at for at, button in enumerate(buttons) if box.clickedButton() is button), None)
+        return QuestionBox(self._window, title, text, options).answer()
 
     def about(self, model: str, library: str) -> None:
         """What this program is."""
@@ -126,6 +119,29 @@ class Dialogs:
     def shortcuts(self, actions: Actions) -> None:
         """Every key."""
         ShortcutsDialog(actions, self._window).exec()
+
+
+class QuestionBox(QMessageBox):
+    """Asks before something is done. Cancel is what Enter means, from the beginning to the end."""
+
+    def __init__(self, parent: QWidget, title: str, text: str, options: Sequence[str]) -> None:
+        super().__init__(parent)
+        self.setIcon(QMessageBox.Icon.Question)
+        self.setWindowTitle("Twinspect")
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setText(title)
+        self.setInformativeText(text)
+        self.options = [self.addButton(words, QMessageBox.ButtonRole.AcceptRole) for words in options]
+        self.cancel = self.addButton(QMessageBox.StandardButton.Cancel)
+        for button in self.options:
+            # In another style Qt shows the buttons anew, and the first of these would become the default one.
+            button.setAutoDefault(False)
+        self.setDefaultButton(self.cancel)
+
+    def answer(self) -> int | None:
+        """Ask; which option was chosen, None for none."""
+        self.exec()
+        return next((at for at, button in enumerate(self.options) if self.clickedButton() is button), None)
 
 
 class ShortcutsDialog(QDialog):

@@ -44,6 +44,7 @@ from app.views.welcome import Welcome
 PAGES = ("inspector", "compare", "duplicates", "library", "history", "settings")
 COLUMNS = "library columns"  # remembered among the splitters
 HISTORY_COLUMNS = "history columns"
+SET_COLUMNS = "question list columns"
 SMALLEST = QSize(940, 600)
 
 
@@ -84,31 +85,9 @@ class MainWindow(QMainWindow):
         self.notice = Notice()
         self.trouble = Notice()  # with something that was wanted just now; the other tells of the library
         self.status = StatusLine()
-        self._pages = QStackedWidget()
-        for page in (
-            self.inspector, self.compare, self.duplicates, self.library, self.history, self.settings, self.welcome
-        ):  # fmt: skip
-            self._pages.addWidget(page)
         self._rail = self._make_rail()
-        right = QVBoxLayout()
-        right.setContentsMargins(0, 0, 0, 0)
-        right.setSpacing(0)
-        right.addWidget(self.notice)
-        right.addWidget(self.trouble)
-        right.addWidget(self._pages, 1)
-        right.addWidget(self.work)
-        across = QHBoxLayout()
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(0)
-        across.addWidget(self._rail)
-        across.addLayout(right, 1)
-        inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(across, 1)
-        column.addWidget(self.status)
-        self.setCentralWidget(inside)
+        self._pages = QStackedWidget()
+        self._build()
         self._drop_hint = Text("Drop to add this folder to the library", scale=1.6, bold=True, parent=self)
         self._drop_hint.setObjectName("dropHint")
         self._drop_hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -124,6 +103,30 @@ class MainWindow(QMainWindow):
             combo.view().setAccessibleName(combo.accessibleName())
         self.set_theme(theme)
         self._restore()
+
+    def _build(self) -> None:
+        """From the outside in: a page is told of its new window at every step that it is carried, all its parts too."""
+        inside = QWidget()
+        self.setCentralWidget(inside)
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        across, right = QHBoxLayout(), QVBoxLayout()
+        for layout in (across, right):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        column.addLayout(across, 1)
+        across.addWidget(self._rail)
+        across.addLayout(right, 1)
+        right.addWidget(self.notice)
+        right.addWidget(self.trouble)
+        right.addWidget(self._pages, 1)
+        for page in (
+            self.inspector, self.compare, self.duplicates, self.library, self.history, self.settings, self.welcome
+        ):  # fmt: skip
+            self._pages.addWidget(page)
+        right.addWidget(self.work)
+        column.addWidget(self.status)
 
     def _make_rail(self) -> QFrame:
         rail = QFrame()
@@ -217,6 +220,7 @@ class MainWindow(QMainWindow):
             | {
                 COLUMNS: _text(self.library.table.columns()),
                 HISTORY_COLUMNS: _text(self.history.asked.table.columns()),
+                SET_COLUMNS: _text(self.history.questions.table.columns()),
             },
         )
         self.hide()  # at once: ending the work may take a moment
@@ -258,7 +262,11 @@ class MainWindow(QMainWindow):
             state = choices.splitters.get(name)
             if state:
                 splitter.restoreState(QByteArray.fromBase64(state.encode("ascii", "ignore")))
-        for name, table in ((COLUMNS, self.library.table), (HISTORY_COLUMNS, self.history.asked.table)):
+        for name, table in (
+            (COLUMNS, self.library.table),
+            (HISTORY_COLUMNS, self.history.asked.table),
+            (SET_COLUMNS, self.history.questions.table),
+        ):
             columns = choices.splitters.get(name)
             if columns:
                 table.restore_columns(QByteArray.fromBase64(columns.encode("ascii", "ignore")))

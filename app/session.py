@@ -21,7 +21,7 @@ from pipeline.errors import SettingError
 from pipeline.extract.records import PageWanted
 from pipeline.records import Trace
 from pipeline.settings import Layer, Settings, read_layer, resolve
-from pipeline.words.phrases import count, file_name, listed
+from pipeline.words.phrases import count, file_name, listed, number
 
 
 class Session(QObject):
@@ -295,11 +295,20 @@ def _outdated(answer: AnswerState, work: WorkState) -> Problem | None:
     }
     if not unlike:
         return None
-    names = listed([file_name(path) for path in unlike], 3)
-    verb = "is" if len(unlike) == 1 else "are"
+    changed = [path for path, state in unlike.items() if state == "changed"]
+    missing = [path for path, state in unlike.items() if state == "missing"]
+    said = []
+    if changed:
+        said.append(f"{count(len(changed), 'file')} of this answer changed")
+    if missing:
+        which = f"{number(len(missing))}" if changed else f"{count(len(missing), 'file')} of this answer"
+        said.append(f"{which} {'is' if len(missing) == 1 else 'are'} missing")
+    names = [f"{listed([file_name(path) for path in changed], 3)}"] if changed else []
+    names += [f"missing: {listed([file_name(path) for path in missing], 3)}"] if missing and changed else []
+    names += [listed([file_name(path) for path in missing], 3)] if missing and not changed else []
     return Problem(
-        f"{count(len(unlike), 'file')} of this answer changed",
-        f"{names} {verb} not as when indexed: the text shown is the indexed one.",
+        ", ".join(said),
+        f"{'; '.join(names)}. The text shown is the indexed one.",
         (NextStep("Re-index and see what moved", "reindex-answer"),),
     )
 

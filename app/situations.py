@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.state import AnswerState, LibraryState, ModelState, NextStep, Problem, WorkState
 
 _ADD = NextStep("Add a folder…", "add-folder")
 _SAMPLE = NextStep("See it on the sample", "open-sample")
 _PAGE_LIBRARY = NextStep("Look at the documents", "page-library")
 _EVERYTHING = NextStep("Search all documents again", "search-everything")
+_MEANWHILE = ("page-library",)  # steps that lead nowhere from a page that shows the library itself
+NO_LIBRARY = Problem(
+    "No library is open",
+    "Add a folder of documents, and a library is made of it; or open the sample, or a library that you have.",
+    (_ADD, NextStep("Open the sample", "open-sample"), NextStep("Open library…", "open-library")),
+)
 SAVED_DOCUMENT = Problem(
     "The document is not here", "this is a saved run, and the documents around its passages are not saved with it."
 )
@@ -39,6 +47,19 @@ def situation(answer: AnswerState, library: LibraryState, model: ModelState, wor
     if not answer.trace.candidates:
         return _nothing_found(answer)
     return None
+
+
+def library_standing(library: LibraryState, model: ModelState, work: WorkState) -> Problem | None:
+    """What every page that shows something of a library says in its place: that there is none, that it cannot be used,
+    that it holds no document yet. None when there is something to show."""
+    if library.phase == "none":
+        return NO_LIBRARY
+    if library.problem is not None:
+        return library.problem
+    if library.documents:
+        return None
+    standing = _no_documents(library, model, work)
+    return replace(standing, steps=tuple(step for step in standing.steps if step.action not in _MEANWHILE))
 
 
 def _no_documents(library: LibraryState, model: ModelState, work: WorkState) -> Problem:

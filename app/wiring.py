@@ -6,7 +6,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
-from app import desktop
 from app.commands import Commands
 from app.dialogs import Dialogs
 from app.focus import Focus
@@ -15,13 +14,14 @@ from app.menus import Menus
 from app.preferences import ZOOMS, Preferences
 from app.sample import SampleQuestion
 from app.session import Session
-from app.situations import situation
+from app.situations import library_standing, situation
 from app.state import AnswerState, LibraryState, ModelState, Scope, WorkState
 from app.theme import Theme, ThemeWatch
 from app.undoing import Undoing
 from app.views.command_palette import CommandPalette
 from pipeline.settings import Settings
 
+ANSWER_PAGES = ("inspector", "compare")
 SEARCHING_AFTER_MS = 250  # a search that is over before that shows no "Searching…"
 
 
@@ -88,6 +88,7 @@ class Wiring(QObject):
         session.sample_question_chosen.connect(self._sample_question_chosen)
         session.refused.connect(self._window.status.say)
         self._watch.changed.connect(self._set_theme)
+        self._window.pageShown.connect(lambda page: self._show_notice())
 
     def _set_theme(self, theme: Theme) -> None:
         self._window.set_theme(theme)
@@ -104,7 +105,7 @@ class Wiring(QObject):
         window.library.set_library(library)
         window.settings.set_library(library)
         window.set_library_name(library.name)
-        window.notice.show_problem(library.notice)
+        self._show_notice()
         window.inspector.query.set_sample(library.sample)
         if library.phase == "none":
             window.show_page("welcome")
@@ -113,6 +114,12 @@ class Wiring(QObject):
             window.inspector.query.focus_field()
         self._show_situation()
         self.commands.refresh()
+
+    def _show_notice(self) -> None:
+        """What is wrong beside the library itself; of an answer's files, where an answer is shown."""
+        notice, page = self._session.shelf.library.notice, self._window.page
+        of_answer = notice is not None and any(step.action == "reindex-answer" for step in notice.steps)
+        self._window.notice.show_problem(None if of_answer and page not in ANSWER_PAGES else notice)
 
     def _set_work(self, work: WorkState) -> None:
         self._window.work.show_work(work)
@@ -144,9 +151,12 @@ class Wiring(QObject):
         self.commands.refresh()
 
     def _show_situation(self) -> None:
-        """The answer, or what stands in its place."""
+        """The answer, or what stands in its place; on the other pages the library, or what stands in its place."""
         session, page = self._session, self._window.inspector
         answer, library = session.inquiry.answer, session.shelf.library
+        missing = library_standing(library, session.model, session.shelf.work)
+        self._window.library.set_standing(missing)
+        self._window.history.set_standing(missing, none=library.phase == "none")
         standing = situation(answer, library, session.model, session.shelf.work)
         if standing is not None:
             samples = library.sample and answer.phase == "no_question" and bool(library.documents)
@@ -195,9 +205,12 @@ class Wiring(QObject):
         library.reindexRequested.connect(lambda: window.actions_.trigger("reindex"))
         library.reindexRootRequested.connect(lambda path: session.reindex_root(Path(path)))
         library.forgetRequested.connect(self.commands.forget_root)
+        library.stepChosen.connect(window.actions_.trigger)
+        library.name_reindex(window.actions_["reindex"].toolTip())
+        window.history.stepChosen.connect(window.actions_.trigger)
         for part in (lanes, detail, library):
-            part.openRequested.connect(lambda path: self._tell(desktop.open_file(path)))
-            part.revealRequested.connect(lambda path: self._tell(desktop.reveal(path)))
+            part.openRequested.connect(self.commands.open_file)
+            part.revealRequested.connect(self.commands.reveal)
 
         settings = window.settings
         settings.settingChanged.connect(inquiry.change_setting)

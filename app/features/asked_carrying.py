@@ -48,7 +48,9 @@ class Carrying(QObject):
 
     def _export_trace(self, with_texts: bool) -> None:
         trace, title = self._trace, "Export the trace" if with_texts else "Export the trace without texts"
-        file = self._ground.dialogs.save_to(title, "trace.json", "JSON (*.json)") if trace else None
+        file = (
+            self._ground.dialogs.save_to(title, _named("trace", with_texts, "json"), "JSON (*.json)") if trace else None
+        )
         if trace is None or file is None:
             return
         from pipeline.export.trace_file import write_trace  # once, when it is asked for
@@ -59,7 +61,11 @@ class Carrying(QObject):
     def _export_page(self, with_texts: bool) -> None:
         trace = self._trace
         title = "Export the answer as a page" if with_texts else "Export the answer as a page without texts"
-        file = self._ground.dialogs.save_to(title, "answer.html", "HTML (*.html)") if trace else None
+        file = (
+            self._ground.dialogs.save_to(title, _named("answer", with_texts, "html"), "HTML (*.html)")
+            if trace
+            else None
+        )
         if trace is None or file is None:
             return
         from pipeline.export.page import trace_page  # once, when it is asked for
@@ -119,3 +125,8 @@ class Carrying(QObject):
 def _saved(done: bool) -> None:
     if not done:
         raise OSError("the picture could not be written there")
+
+
+def _named(name: str, with_texts: bool, suffix: str) -> str:
+    """The name that is offered: an export without texts must not be taken for a full one, nor written over it."""
+    return f"{name}.{suffix}" if with_texts else f"{name} without texts.{suffix}"

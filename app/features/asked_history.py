@@ -199,7 +199,8 @@ class AskedHistory(QObject):
             return
         one = len(entries) == 1
         title = f"Forget “{first_words(entries[0].text, 80)}”?" if one else f"Forget {len(entries):,} questions?"
-        if not self._ground.dialogs.confirm(title, "Forgotten means gone from the disk: there is no undo.", "Forget"):
+        yes = "Forget the question" if one else f"Forget {len(entries):,} questions"
+        if not self._ground.dialogs.confirm(title, "Forgotten means gone from the disk: there is no undo.", yes):
             return
 
         def forget(history: History) -> None:
@@ -215,7 +216,7 @@ class AskedHistory(QObject):
         if library is None or not self._ground.dialogs.confirm(
             "Forget every question asked of this library?",
             "The pinned ones go too. Forgotten means gone from the disk: there is no undo.",
-            "Forget all",
+            "Forget every question",
         ):
             return
         self._keeping.anew()

@@ -267,8 +267,13 @@ class AskedSets(QObject):
         session = self._ground.session
         if questions > MOST_QUESTIONS:
             return f"{questions:,} questions are too many: {MOST_QUESTIONS:,} are the most"
-        if not session.shelf.library.documents:
-            return "The library holds no document to ask"
+        library = session.shelf.library
+        if library.phase == "none":
+            return "No library is open"
+        if library.problem is not None:
+            return "The library cannot be used"
+        if not library.documents:
+            return "The library is being opened" if library.phase == "opening" else "The library holds no document yet"
         if session.model.phase != "ready":
             return "The model is not loaded yet"
         return ""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject
 
-from app import desktop
 from app.features.comparing_asking import ASKING, WAITING, Asking, Standing
 from app.features.comparing_runs import (
     AGAIN,
@@ -30,6 +30,7 @@ from app.jobs.ends import End
 from app.models.compared import Compared, Lane
 from app.models.comparing import DifferenceRow, rows_of
 from app.problems import problem_of
+from app.situations import library_standing
 from app.state import NextStep, Problem
 from app.views.compare_page import POLICIES, RUNS
 from pipeline.errors import SettingError
@@ -98,8 +99,8 @@ class ComparingFeature(QObject):
         page.showRequested.connect(self._show_in_inspector)
         page.runs.rowChosen.connect(self._row_chosen)
         page.stepChosen.connect(self._window.actions_.trigger)
-        page.openRequested.connect(lambda path: self._tell(desktop.open_file(path)))
-        page.revealRequested.connect(lambda path: self._tell(desktop.reveal(path)))
+        page.openRequested.connect(self._ground.commands.open_file)
+        page.revealRequested.connect(self._ground.commands.reveal)
         page.copyRequested.connect(self._ground.commands.to_clipboard)
 
     def _tell(self, words: str) -> None:
@@ -271,7 +272,13 @@ class ComparingFeature(QObject):
         return Standing(next(answer.trace for answer in answers.value if answer.policy == policy))
 
     def _why_no_answer(self, no_question: Problem) -> Problem:
-        live = self._ground.session.inquiry.live
+        session = self._ground.session
+        live, standing = (
+            session.inquiry.live,
+            library_standing(session.shelf.library, session.model, session.shelf.work),
+        )
+        if standing is not None:  # saved traces need no library
+            return replace(standing, steps=(*standing.steps, _OPEN)) if standing.steps else standing
         if live.phase in ("asking", "waiting_for_model", "waiting_for_library"):
             return WAITING
         return live.problem or no_question

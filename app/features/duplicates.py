@@ -19,6 +19,7 @@ from app.jobs.ends import End
 from app.models.duplicate_state import DecisionsState, DuplicatesState
 from app.problems import problem_of
 from app.state import LibraryState, ModelState, WorkState
+from pipeline.words.families import SAMPLE_STAYS
 
 if TYPE_CHECKING:
     from app.models.family_difference import Comparison
@@ -41,6 +42,7 @@ class DuplicatesFeature(QObject):
         self.choices = Choices(ground, self.scanning, self.deciding, self.trashing)
         self.ways = Ways(ground, self.scanning)
         self._asked_for = False  # the page was seen with this library
+        self._trash_tips = {name: ground.window.actions_[name].toolTip() for name in ("trash-copies", "trash-proposed")}
         self._applied = 0  # the journal's newest line that the families are shown by
         self._connect()
         self._commands()
@@ -153,21 +155,27 @@ class DuplicatesFeature(QObject):
             "prefer-copy": decide and len(members) == 1,
             "leave-out-copies": decide and bool(members),
             "note-copy": decide and len(members) == 1,
-            "protect-folder": decide and len(members) == 1 and not members[0].protected,
-            "trash-copies": decide and bool(members) and not self.trashing.busy,
+            "protect-folder": decide and len(members) == 1,
+            "trash-copies": decide and not state.sample and bool(members) and not self.trashing.busy,
             "leave-out-proposed": decide and proposed,
-            "trash-proposed": decide and proposed and not self.trashing.busy,
+            "trash-proposed": decide and not state.sample and proposed and not self.trashing.busy,
             "not-duplicates": decide and bool(families),
             "export-decisions": state.folder is not None and sum(self.deciding.state.counts.values()) > 0,
             "import-decisions": state.folder is not None and not state.read_only,
         } | {entry.action: report for entry in REPORTS}
         for action, enabled in possible.items():
             actions[action].setEnabled(enabled)
+        for action, tip in self._trash_tips.items():
+            actions[action].setToolTip(SAMPLE_STAYS if state.sample else tip)
+            actions[action].setStatusTip(SAMPLE_STAYS if state.sample else tip)
         self._fit_way()
         taken = bool(members) and all(member.left_out for member in members)
         actions["leave-out-copies"].setText("Take back into searches" if taken else "Leave out of searches")
         held = len(members) == 1 and members[0].preferred
         actions["prefer-copy"].setText("Do not prefer this copy any more" if held else "Prefer this copy")
+        guarded = len(members) == 1 and members[0].protected
+        actions["protect-folder"].setText("Stop protecting its folder…" if guarded else "Protect its folder")
+        self._page.pane.buttons["protect-folder"].setText("Stop protecting…" if guarded else "Protect folder")
         self._page.pane.buttons["leave-out-copies"].setText("Take back" if taken else "Leave out")
         self._page.pane.buttons["prefer-copy"].setText("Do not prefer" if held else "Prefer")
         self._page.fit_buttons(
@@ -211,9 +219,12 @@ class DuplicatesFeature(QObject):
             from app.models.family_difference import compare_documents
             from pipeline.duplicates.differences import weighty_between
 
+            def singled(word: str) -> bool:
+                return any(found.kind != "word" for found in weighty_between(word, ""))
+
             with closing(open_reader(folder)) as reader:
                 left, right = reader.document_text(head).text, reader.document_text(member).text
-            return compare_documents(left, right, lambda word: bool(weighty_between(word, "")), lambda: None)
+            return compare_documents(left, right, singled, lambda: None)
 
         def ended(end: End[Comparison]) -> None:
             if end.how == "done" and end.value is not None:

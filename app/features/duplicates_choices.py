@@ -14,8 +14,10 @@ from app.features.duplicates_scan import Scanning
 from app.features.ground import Ground
 from app.jobs.ends import End
 from app.problems import problem_of
+from pipeline.duplicates.decided import lies_in
 from pipeline.duplicates.records import Family, Member
-from pipeline.words.phrases import count, file_name
+from pipeline.words.phrases import count, file_name, listed
+from pipeline.words.plain import one_line
 
 if TYPE_CHECKING:
     from app.features.duplicates_trash import Trashing
@@ -165,8 +167,19 @@ class Choices(QObject):
         self.deciding.decide(work, said)
 
     def _protect_folder(self) -> None:
+        """Protect the folder of the selected member, or stop protecting whatever folder protects it."""
         for member in self.members()[:1]:
-            self._protect((str(Path(member.path).parent),), True)
+            if not member.protected:
+                self._protect((str(Path(member.path).parent),), True)
+                continue
+            held = [path for path in self.deciding.state.protected if lies_in(member.path, path)]
+            if held and self._ground.dialogs.confirm(
+                f"Stop protecting {'this folder' if len(held) == 1 else 'these folders'}?",
+                f"{listed([f'“{one_line(path, 200)}”' for path in held])}\n\nWhat lies there may be proposed for "
+                "removal again, and can be moved to the trash. This can be undone.",
+                "Stop protecting",
+            ):
+                self._protect(held, False)
 
     def _protect(self, folders: Sequence[str], wanted: bool) -> None:
         def work(library: Path) -> Any:
@@ -179,7 +192,7 @@ class Choices(QObject):
 
     def _trash(self, doc_ids: Sequence[str]) -> None:
         folder = self.scanning.state.folder
-        if folder is not None and doc_ids:
+        if folder is not None and doc_ids and not self.scanning.state.sample:
             self.trashing.ask(folder, doc_ids, lambda: folder == self.scanning.state.folder)
 
 

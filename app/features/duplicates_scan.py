@@ -300,9 +300,10 @@ class Scanning(QObject):
         self._tell(replace(self.state, measuring=True))
 
         def work(engine: Any) -> DuplicatesReport:
-            from pipeline.duplicates.cost import measured, questions_for
+            from pipeline.duplicates.cost import measured, questions_and_own
 
-            return measured(base, engine, questions_for(folder), cancel=token)
+            questions, own = questions_and_own(folder)
+            return measured(base, engine, questions, own=own, cancel=token)
 
         self._crew.study(folder, work, lambda end: self._measured(serial, token, end))
 
@@ -327,7 +328,7 @@ class Scanning(QObject):
         self._tell(replace(self.state, working=words))
 
     def _tell(self, state: DuplicatesState) -> None:
-        self.state = replace(state, folder=self._library.folder)
+        self.state = replace(state, folder=self._library.folder, sample=self._library.sample)
         self.changed.emit(self.state)
 
 

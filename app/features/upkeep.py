@@ -28,6 +28,7 @@ class UpkeepFeature(QObject):
         super().__init__(ground.window)
         self._ground, self._session, self._crew = ground, ground.session, ground.crew
         self._watched: tuple[Path, tuple[str, ...]] | None = None  # the library and its folders
+        self._looked_at: Trace | None = None  # the answer whose files were compared with the library's list
         self._pending: dict[Path, None] = {}  # what changed while something else was being written
         shelf, actions, page = self._session.shelf, ground.window.actions_, ground.window.library
         actions.on("retry-failed", self._retry_failed)
@@ -42,6 +43,7 @@ class UpkeepFeature(QObject):
         shelf.work_changed.connect(self._work_changed)
         shelf.work_ended.connect(self._work_ended)
         self._session.inquiry.answer_changed.connect(self._answer_changed)
+        ground.window.pageShown.connect(self._page_shown)
         self._fit()
 
     # --- one answer, one file -----------------------------------------------------------------------------------
@@ -167,7 +169,22 @@ class UpkeepFeature(QObject):
         else:
             self._take_pending()
 
+    def _page_shown(self, page: str) -> None:
+        """What became of the files since the library was last read is known where its files are listed."""
+        if page == "library":
+            self._read_anew()
+
+    def _read_anew(self) -> None:
+        shelf = self._session.shelf
+        if shelf.library.phase == "open" and not shelf.work.active:
+            shelf.refresh()
+
     def _answer_changed(self, answer: AnswerState) -> None:
+        # An answer looks at the files that it cites: what it found is true of the library's list as well.
+        if answer.phase == "answered" and answer.saved is None and answer.trace is not self._looked_at:
+            self._looked_at = answer.trace
+            if answer.trace is not None and _is_news(answer.trace, self._session.shelf.library):
+                self._read_anew()
         self._fit()
         self._session.shelf.reconsider()
 
@@ -194,6 +211,15 @@ def unlike(trace: Trace) -> tuple[str, ...]:
             for traced in trace.candidates
             if traced.freshness not in (None, "fresh") and traced.candidate.source_path
         )
+    )
+
+
+def _is_news(trace: Trace, library: LibraryState) -> bool:
+    """Whether this answer knows of a file something else than the library's list."""
+    return any(
+        traced.freshness is not None
+        and library.freshness.get(traced.candidate.doc_id, traced.freshness) != traced.freshness
+        for traced in trace.candidates
     )
 
 

@@ -315,6 +315,10 @@ class WhyNotFeature(QObject):
             return
         lines = found_lines(end.value)
         self.panel.show_lines(lines, "" if lines else "No document is called that, and no passage holds these words.")
+        if not lines and self.state.target is not None:  # what was found out of another one is no answer to these words
+            self._serial += 1
+            self._done, self._done_in = "", None
+            self._tell(WhyState(question=self._session.inquiry.answer.question))
         if self._choose_first:
             self._choose_first = False
             self.panel.list.choose_first()

@@ -28,7 +28,8 @@ Phase = Literal["no_library", "opening", "no_documents", "not_scanned", "scannin
 class DuplicatesState:
     """`rows` are the families of `report`, or those found so far while `scanning`. `stale` says why the report is
     not of the library as it stands, "" while it is. `read_only` says why nothing can be decided, "" where it can.
-    `measuring`: what copies cost is being measured. `working`: something is being written, in words."""
+    `sample`: this is the built-in sample, of which no file goes to the trash. `measuring`: what copies cost is being
+    measured. `working`: something is being written, in words."""
 
     phase: Phase = "no_library"
     folder: Path | None = None
@@ -38,6 +39,7 @@ class DuplicatesState:
     progress: Progress = field(default_factory=Progress)
     stale: str = ""
     read_only: str = ""
+    sample: bool = False
     measuring: bool = False
     narrowing: bool = False
     working: str = ""

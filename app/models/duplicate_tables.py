@@ -111,7 +111,8 @@ class FolderRow:
 
     share: FolderShare
     path: str  # on disk, "" where it is not known
-    protected: str  # "", "protected" or "protected by <folder>"
+    protected: str  # "", "protected" or "with <folder>"
+    listed: bool = True  # it is among the folders with duplicates; another one is here because it is protected
 
 
 def folder_table(parent: QObject | None = None) -> RowTable[FolderRow]:
@@ -119,9 +120,27 @@ def folder_table(parent: QObject | None = None) -> RowTable[FolderRow]:
     return RowTable(
         (
             Column("Folder", lambda row: one_line(row.share.folder), share=5),
-            Column("Documents", lambda row: f"{row.share.documents:,}", lambda row: row.share.documents, True, 1),
-            Column("Copies", lambda row: f"{row.share.duplicates:,}", lambda row: row.share.duplicates, True, 1),
-            Column("Share", lambda row: percent(row.share.share), lambda row: row.share.share, True, 1),
+            Column(
+                "Documents",
+                lambda row: f"{row.share.documents:,}" if row.listed else "",
+                lambda row: row.share.documents,
+                True,
+                1,
+            ),
+            Column(
+                "Copies",
+                lambda row: f"{row.share.duplicates:,}" if row.listed else "none listed",
+                lambda row: row.share.duplicates,
+                True,
+                1,
+            ),
+            Column(
+                "Share",
+                lambda row: percent(row.share.share) if row.listed else "",
+                lambda row: row.share.share,
+                True,
+                1,
+            ),
             Column("Protected", lambda row: row.protected, share=2),
         ),
         lambda row: tool_tip(one_line(row.path or row.share.folder)),
@@ -134,7 +153,7 @@ def boilerplate_table(parent: QObject | None = None) -> RowTable[Boilerplate]:
     return RowTable(
         (
             Column("What it is", lambda row: BOILERPLATE_WORDS[row.kind], share=2),
-            Column("How it begins", lambda row: first_words(row.opening), share=5),
+            Column("How it begins", lambda row: first_words(row.opening) or "(nothing that can be read)", share=5),
             Column("Documents", lambda row: f"{row.documents:,}", lambda row: row.documents, True, 1),
             Column("Such as", lambda row: ", ".join(one_line(name) for name in row.examples[:4]), share=4),
         ),
@@ -193,7 +212,8 @@ def local_time(at: str) -> str:
 def folder_rows(
     folders: Sequence[FolderShare], roots: Mapping[str, str], protected: Sequence[str], separator: str
 ) -> list[FolderRow]:
-    """Each folder with its path (`roots`: label -> path) and its protection."""
+    """Each folder with its path (`roots`: label -> path) and its protection; then every other protected folder, so that
+    each can be seen and protected no more, whatever is listed."""
     guarded = [(path, path.rstrip(separator) + separator) for path in protected]
     rows = []
     for share in folders:
@@ -208,15 +228,37 @@ def folder_rows(
             if path and (path + separator).startswith(beginning):
                 said = f"with {one_line(own, 60)}"
         rows.append(FolderRow(share, path, said))
+    known = {row.path.rstrip(separator) for row in rows if row.path}
+    rows += [
+        FolderRow(FolderShare(_name_of(path.rstrip(separator), roots, separator), 0, 0), path, "protected", False)
+        for path in sorted(protected)
+        if path.rstrip(separator) not in known
+    ]
     return rows
+
+
+def _name_of(path: str, roots: Mapping[str, str], separator: str) -> str:
+    """A folder as the library names it; one that does not lie in the library, by its path."""
+    for label, root in roots.items():
+        beginning = root.rstrip(separator)
+        if path == beginning:
+            return label
+        if path.startswith(beginning + separator):
+            return f"{label}/{path[len(beginning) + 1 :].replace(separator, '/')}"
+    return path
 
 
 def folders_words(rows: Sequence[FolderRow]) -> str:
     """The folder that holds most copies, in a sentence."""
+    guarded = [row for row in rows if not row.listed]
+    rows = [row for row in rows if row.listed]
+    also = (
+        f" {count(len(guarded), 'more folder is', 'more folders are')} listed for being protected." if guarded else ""
+    )
     worst = max(rows, key=lambda row: row.share.duplicates, default=None)
     if worst is None or not worst.share.duplicates:
-        return "No folder holds a copy."
+        return f"No folder holds a copy.{also}"
     return (
         f"Counted with everything below them. {count(len(rows), 'folder')}; “{one_line(worst.share.folder, 80)}” holds "
-        f"most copies: {worst.share.duplicates:,} of its {count(worst.share.documents, 'document')}."
+        f"most copies: {worst.share.duplicates:,} of its {count(worst.share.documents, 'document')}.{also}"
     )

@@ -13,6 +13,7 @@ from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, 
 from app.models.dragging import URI_LIST, files_mime
 from app.models.families import split_id
 from pipeline.duplicates.records import Family, Member
+from pipeline.words import proposing
 from pipeline.words.families import mark_words, size_words, tie_words, weighty_words
 from pipeline.words.phrases import count
 from pipeline.words.plain import first_words, one_line, tool_tip
@@ -69,7 +70,8 @@ def verdict_words(member: Member) -> str:
     """Whether a member is proposed for removal, and why or why not."""
     why = one_line(member.why)
     if member.proposed:
-        return f"Proposed for removal: {why}" if why else "Proposed for removal"
+        said = (proposing.IDENTICAL, proposing.SAME_TEXT)  # the tie says so already, one line above
+        return f"Proposed for removal: {why}" if why and member.why not in said else "Proposed for removal"
     return f"Not proposed: {why}" if why else ""
 
 

@@ -71,7 +71,7 @@ class CandidateRow(Row):
         for twin in self.traced.near_twins[:5]:
             rank = self.answer.links.rank_of_key(twin.evidence_key)
             shown.append(f"{rank} ({twin.similarity:.0%})" if rank else f"{one_line(twin.evidence_key)}")
-        return f"almost the same text as {listed(shown, 4)}" if shown else ""
+        return f"a near twin of {listed(shown, 4)}" if shown else ""
 
     def as_text(self) -> str:
         """The row for the clipboard and for screen readers."""

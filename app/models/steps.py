@@ -40,7 +40,7 @@ def steps_of(trace: Trace) -> list[Step]:
             hidden.append(stage)
     if hidden:
         titles = " ".join(f"{stage_title(stage.name)}: {stage_words(stage.name).sentence}" for stage in hidden)
-        steps.append(Step("", f"+{len(hidden)}", "skipped", "", f"Skipped this time. {titles}", skipped=True))
+        steps.append(Step("", number(len(hidden)), "skipped", "", f"Skipped this time. {titles}", skipped=True))
     return steps
 
 

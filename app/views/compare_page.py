@@ -16,6 +16,7 @@ from app.theme import Theme
 from app.views.compare_policies import PoliciesView
 from app.views.compare_runs import RunsView
 from app.views.compare_sides import OwnSettings, SidesBar
+from app.views.parts import Text
 from app.views.states import StatePanel
 from pipeline.findings import PolicyAnswer
 from pipeline.settings import Settings
@@ -42,6 +43,18 @@ class ComparePage(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        # Tab goes through what it meets in the order in which it was made: what chooses comes before what is chosen.
+        title = Text("Compare", scale=1.5, bold=True, parent=self)
+        self.tabs = QTabBar(self)
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.addTab("Two runs")
+        self.tabs.addTab("Three policies")
+        self.tabs.setAccessibleName("What is compared")
+        self.tabs.setTabToolTip(RUNS, "What differs between two runs, and where they first differ")
+        self.tabs.setTabToolTip(POLICIES, "What plain, source and evidence make of the same hits")
+        self.pin = QPushButton("Pin this run", self)
+        self.open_trace = QPushButton("Open a saved trace…", self)
         # From the outside in: whatever gets its parent late is styled again with all that is in it.
         self._stack = QStackedWidget(self)
         two, three = QWidget(self._stack), QWidget(self._stack)
@@ -53,8 +66,6 @@ class ComparePage(QWidget):
         self.runs_panel = StatePanel(self._runs_stack)
         self.policies = PoliciesView(theme, self._policies_stack)
         self.policies_panel = StatePanel(self._policies_stack)
-        self.pin = QPushButton("Pin this run", self)
-        self.open_trace = QPushButton("Open a saved trace…", self)
         for button, action in ((self.pin, "pin-run"), (self.open_trace, "open-trace")):
             button.clicked.connect(lambda checked=False, action=action: self.stepChosen.emit(action))
         for stack, view, panel in (
@@ -65,29 +76,21 @@ class ComparePage(QWidget):
             stack.addWidget(view)
             panel.stepChosen.connect(self.stepChosen)
         column = QVBoxLayout(two)
-        column.setContentsMargins(12, 10, 12, 8)
+        column.setContentsMargins(20, 10, 20, 8)
         column.setSpacing(8)
         column.addWidget(self.sides)
         column.addWidget(self.own)
         column.addWidget(self._runs_stack, 1)
         column = QVBoxLayout(three)
-        column.setContentsMargins(12, 10, 12, 8)
+        column.setContentsMargins(20, 10, 20, 8)
         column.addWidget(self._policies_stack, 1)
         self._stack.addWidget(two)
         self._stack.addWidget(three)
-        self.tabs = QTabBar(self)
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
-        self.tabs.addTab("Two runs")
-        self.tabs.addTab("Three policies")
-        self.tabs.setAccessibleName("What is compared")
-        self.tabs.currentChanged.connect(self._stack.setCurrentIndex)
-        self.tabs.setTabToolTip(RUNS, "What differs between two runs, and where they part")
-        self.tabs.setTabToolTip(POLICIES, "What plain, source and evidence make of the same hits")
-        self.tabs.currentChanged.connect(lambda at: self.tabShown.emit())
         row = QHBoxLayout()
-        row.setContentsMargins(4, 6, 12, 0)
+        row.setContentsMargins(20, 12, 20, 0)
         row.setSpacing(6)
+        row.addWidget(title)
+        row.addSpacing(10)
         row.addWidget(self.tabs)
         row.addStretch(1)
         row.addWidget(self.pin)
@@ -97,6 +100,8 @@ class ComparePage(QWidget):
         column.setSpacing(0)
         column.addLayout(row)
         column.addWidget(self._stack, 1)
+        self.tabs.currentChanged.connect(self._stack.setCurrentIndex)
+        self.tabs.currentChanged.connect(lambda at: self.tabShown.emit())
         self.sides.chosen.connect(self.sideChosen)
         self.sides.swapRequested.connect(self.swapRequested)
         self.sides.unpinRequested.connect(self.unpinRequested)

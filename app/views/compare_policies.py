@@ -155,7 +155,7 @@ class PolicyColumn(QFrame):
         menu.addAction("Show this run in the inspector").triggered.connect(lambda: self.previewRequested.emit(target))
         menu.addSeparator()
         menu.addAction("Open").triggered.connect(lambda: self.openRequested.emit(path))
-        menu.addAction("Reveal in its folder").triggered.connect(lambda: self.revealRequested.emit(path))
+        menu.addAction("Show in its folder").triggered.connect(lambda: self.revealRequested.emit(path))
         menu.addAction("Copy path").triggered.connect(lambda: self.copyRequested.emit(path, "the path"))
         menu.addAction("Copy as text").triggered.connect(lambda: self.copyRequested.emit(text, "the row"))
         menu.popup(place)

@@ -41,7 +41,7 @@ _NAMES: dict[Lane, tuple[str, str]] = {
     "items": ("Projected", "what the agent reads"),
 }
 _NONE = {
-    "candidates": "The search found the same in the same places, and the same became of it.",
+    "candidates": "The search found the same in the same places, and each had the same outcome.",
     "blocks": "The same blocks in the same order, citing the same.",
     "items": "The agent reads the same.",
 }
@@ -325,7 +325,7 @@ class RunsView(QWidget):
             menu.addSeparator()
         if path:
             menu.addAction("Open").triggered.connect(lambda: self.openRequested.emit(path))
-            menu.addAction("Reveal in its folder").triggered.connect(lambda: self.revealRequested.emit(path))
+            menu.addAction("Show in its folder").triggered.connect(lambda: self.revealRequested.emit(path))
             menu.addAction("Copy path").triggered.connect(lambda: self.copyRequested.emit(path, "the path"))
         text = str(index.data(Role.COPY) or "")
         menu.addAction("Copy as text").triggered.connect(lambda: self.copyRequested.emit(text, "the row"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent, QShowEvent
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetrics, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -14,6 +14,9 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
     QScrollArea,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -29,6 +32,27 @@ from pipeline.words.sentences import setting_title
 _TITLES: dict[Side, str] = {"left": "Left", "right": "Right"}
 
 
+class RunList(QComboBox):
+    """A list of runs whose chosen name is shortened with an ellipsis where it does not fit."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        option.currentText = self.shown_name()
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
+
+    def shown_name(self) -> str:
+        """The chosen name as far as there is room for it."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        field = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width() - 4
+        return self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
+
+
 class SideBox(QWidget):
     """One side: its list of runs, and what the chosen one was asked with."""
 
@@ -38,7 +62,7 @@ class SideBox(QWidget):
     def __init__(self, side: Side, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._choices: tuple[Choice, ...] = ()
-        self.list = QComboBox()
+        self.list = RunList()
         self.list.setAccessibleName(f"Run on the {side}")
         self.list.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.list.setMinimumContentsLength(14)
@@ -202,9 +226,15 @@ class SidesBar(QWidget):
         self.swap.setAccessibleName("Swap the sides")
         self.swap.setToolTip("Swap the sides")
         self.swap.clicked.connect(self.swapRequested)
+        self.left.list.installEventFilter(self)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(10)
         row.addWidget(self.left, 1)
         row.addWidget(self.swap, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.right, 1)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:  # the button between the lists is as high as they are
+            self.swap.setFixedHeight(self.left.list.height())
+        return super().eventFilter(watched, event)

@@ -56,6 +56,7 @@ class DocumentPane(QPlainTextEdit):
         )
         self.setAccessibleName("Text of the document")
         self.setTabChangesFocus(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # lines are wrapped, long words too
         # The document's own margin would show a strip of the line above the first one in sight.
         self.document().setDocumentMargin(0)
         self._marks: list[_Mark] = []
@@ -140,7 +141,10 @@ class DocumentPane(QPlainTextEdit):
         # Two lines of what stands before it are kept in sight.
         block = cursor.blockNumber()
         line = self.document().findBlockByNumber(block).firstLineNumber()
-        self.verticalScrollBar().setValue(max(0, line - 2))
+        wanted, bar = max(0, line - 2), self.verticalScrollBar()
+        # Bringing the cursor into sight may leave half a line at the top, and the same value again would leave it so.
+        bar.setValue(wanted - 1 if wanted >= bar.maximum() else wanted + 1)
+        bar.setValue(wanted)
 
     def _highlight(self) -> None:
         span = self._span

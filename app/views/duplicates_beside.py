@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -21,7 +21,7 @@ from app.models.duplicate_tables import (
 )
 from app.theme import Theme
 from app.views.duplicates_tables import TablePane
-from pipeline.duplicates.records import DuplicatesReport
+from pipeline.duplicates.records import Boilerplate, DuplicatesReport
 from pipeline.words.families import percent
 from pipeline.words.phrases import count, number
 
@@ -29,6 +29,7 @@ _BOILERPLATE = (
     "These make no two documents duplicates: passages that very many documents hold, such as footers and licences, "
     "and documents in which nothing can be read. They are not among the families."
 )
+_NO_BOILERPLATE = "Nothing of this kind was found in this library. "
 _ALIKE = (
     "These speak of the same things in other words. That is no sameness: nothing here is ever proposed for removal, "
     "and none of them counts as a copy."
@@ -48,6 +49,7 @@ class Beside(QObject):
     protectRequested = Signal(object, bool)  # paths; False takes it back
     leaveOutRequested = Signal(str)  # a folder's name
     openRequested = Signal(str)
+    copyRequested = Signal(str, str)  # text, what it is
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -80,10 +82,19 @@ class Beside(QObject):
         self.taking_in = self.journal.add_button(
             "Import decisions…", "Take in an exported file", lambda: self.stepChosen.emit("import-decisions")
         )
+        self.copy = self.journal.add_button(
+            "Copy", "Copy the selected lines with every path in full, such as a file's place in the trash", self._copy
+        )
+        self.journal.picked.connect(self._fit)
         self.folders.table.activatedRow.connect(self._families)
         self.folders.picked.connect(self._fit)
         self.boilerplate.said.setText(_BOILERPLATE)
         self._fit()
+
+    @property
+    def decided(self) -> bool:
+        """Whether there is anything to be seen of decisions."""
+        return bool(self._decisions.protected or self._decisions.journal)
 
     def panes(self) -> tuple[tuple[str, QWidget], ...]:
         """The tabs: name and what stands there."""
@@ -93,7 +104,7 @@ class Beside(QObject):
         """The tabs' names with how much is in them."""
         return (
             "Folders",
-            _counted("Boilerplate", len(self.boilerplate_model.rows)),
+            _aside_words(self.boilerplate_model.rows),
             _counted("Alike in meaning", len(self.alike_model.rows)),
             _counted("Journal", len(self.journal_model.rows)),
         )
@@ -114,6 +125,8 @@ class Beside(QObject):
         self._report = report
         self._fill_folders()
         self.boilerplate_model.set_rows(report.boilerplate if report is not None else ())
+        none = "" if report is None or report.boilerplate else _NO_BOILERPLATE
+        self.boilerplate.said.setText(f"{none}{_BOILERPLATE}")
         self.alike_model.set_rows(report.alike if report is not None else ())
         asked = report is not None and report.settings.with_alike
         self.alike.said.setText(
@@ -145,7 +158,9 @@ class Beside(QObject):
         shares = self._report.folders if self._report is not None else ()
         rows = folder_rows(shares, self._roots, tuple(self._decisions.protected), os.sep)
         self.folders_model.set_rows(rows)
-        self.folders.said.setText(folders_words(rows) if rows else "No folder was looked at yet.")
+        self.folders.said.setText(
+            folders_words(rows) if self._report is not None or rows else "No folder was looked at yet."
+        )
         self.folders.table.choose(at for at, row in enumerate(self.folders_model.rows) if row.share.folder in chosen)
 
     def _chosen(self) -> list[FolderRow]:
@@ -154,17 +169,22 @@ class Beside(QObject):
     def _fit(self) -> None:
         chosen = self._chosen()
         writable = self._possible("protect-folder-any")
-        self.show_families.setEnabled(len(chosen) == 1)
-        self.leave_out.setEnabled(len(chosen) == 1 and writable)
+        one = len(chosen) == 1 and chosen[0].listed
+        self.show_families.setEnabled(one)
+        self.leave_out.setEnabled(one and writable)
         own = [row for row in chosen if row.protected == "protected"]
-        self.protect.setText("Do not protect any more" if chosen and len(own) == len(chosen) else "Protect")
+        self.protect.setText("Stop protecting" if chosen and len(own) == len(chosen) else "Protect")
         self.protect.setEnabled(bool(chosen) and writable and all(row.path for row in chosen))
         for button, words in ((self.undo, self._decisions.undo), (self.redo, self._decisions.redo)):
             button.setEnabled(bool(words) and writable)
             button.setToolTip(words)
+        self.copy.setEnabled(bool(self.journal.table.chosen()))
         self.export.setEnabled(self._possible("export-decisions"))
         self.taking_in.setEnabled(self._possible("import-decisions"))
         self.journal.said.setText(_JOURNAL if self._decisions.journal else f"Nothing was decided yet. {_JOURNAL}")
+
+    def _copy(self) -> None:
+        self.copyRequested.emit(self.journal.table.copied(), "the selected lines")
 
     def _families(self) -> None:
         chosen = self._chosen()
@@ -180,6 +200,19 @@ class Beside(QObject):
         chosen = self._chosen()
         held = all(row.protected == "protected" for row in chosen)
         self.protectRequested.emit(tuple(row.path for row in chosen), not held)
+
+
+def _aside_words(rows: Sequence[Boilerplate]) -> str:
+    """Repeated passages and documents without text are two things, told apart: "Boilerplate (3), no text (1)"."""
+    repeated = sum(row.kind == "repeated" for row in rows)
+    silent = sum(row.documents for row in rows if row.kind != "repeated")
+    if not silent:
+        return _counted("Boilerplate", repeated)
+    return (
+        f"{_counted('Boilerplate', repeated)}, {_counted('no text', silent)}"
+        if repeated
+        else _counted("No text", silent)
+    )
 
 
 def _counted(name: str, held: int) -> str:

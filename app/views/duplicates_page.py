@@ -31,7 +31,7 @@ from app.views.family_pane import FamilyPane
 from app.views.parts import Flow, Text
 from app.views.states import Notice, StatePanel
 from pipeline.duplicates.records import Member
-from pipeline.words.families import totals_words
+from pipeline.words.families import SAMPLE_STAYS, totals_words
 from pipeline.words.phrases import count, number
 
 FAMILY_COMMANDS = (
@@ -83,7 +83,7 @@ class DuplicatesPage(QWidget):
         self._shown = Text(muted=True, wrap=True)
         self.pane = FamilyPane(theme)
         self.beside = Beside(theme)
-        self.panel = StatePanel()
+        self.panel, self._none = StatePanel(), StatePanel()  # instead of all tabs, and in the families' place alone
         self.tabs = QTabWidget()
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self._family_buttons: dict[str, QPushButton] = {}
@@ -122,8 +122,8 @@ class DuplicatesPage(QWidget):
         self.splitter.setChildrenCollapsible(False)
         self.splitter.addWidget(left)
         self.splitter.addWidget(self.pane)
-        self.splitter.setSizes([380, 560])
-        self.splitter.setStretchFactor(0, 2)
+        self.splitter.setSizes([300, 640])  # the members and their comparison get the more of it
+        self.splitter.setStretchFactor(0, 1)
         self.splitter.setStretchFactor(1, 3)
         families = QWidget()
         inside = QVBoxLayout(families)
@@ -131,7 +131,10 @@ class DuplicatesPage(QWidget):
         inside.setSpacing(8)
         inside.addWidget(self.filters)
         inside.addWidget(self.splitter, 1)
-        self.tabs.addTab(families, "Families")
+        self._inside = QStackedWidget()
+        self._inside.addWidget(families)
+        self._inside.addWidget(self._none)
+        self.tabs.addTab(self._inside, "Families")
         for name, pane in self.beside.panes():
             self.tabs.addTab(pane, name)
         self._stack = QStackedWidget()
@@ -148,6 +151,7 @@ class DuplicatesPage(QWidget):
 
     def _connect(self) -> None:
         self.panel.stepChosen.connect(self.stepChosen)
+        self._none.stepChosen.connect(self.stepChosen)
         self.filters.filterChanged.connect(self._filter)
         self.filters.orderChanged.connect(self._order)
         self.filters.similarityChanged.connect(self.similarityChanged)
@@ -167,6 +171,7 @@ class DuplicatesPage(QWidget):
         self.beside.protectRequested.connect(self.protectRequested)
         self.beside.leaveOutRequested.connect(self.folderRequested)
         self.beside.openRequested.connect(self.openRequested)
+        self.beside.copyRequested.connect(self.copyRequested)
 
     # --- state in -----------------------------------------------------------------------------------------------
 
@@ -188,6 +193,7 @@ class DuplicatesPage(QWidget):
     def show_decisions(self, decisions: DecisionsState) -> None:
         """What was decided has changed."""
         self.beside.show_decisions(decisions)
+        self._fit_stack()
         self._fit_tabs()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -204,25 +210,35 @@ class DuplicatesPage(QWidget):
         self._scan.setText("Look again" if report is not None else "Look for duplicates")
         self._cancel.setVisible(scanning or bool(state.working))
         self._save.setEnabled(report is not None and bool(report.families))
-        self._totals.setText(totals_words(report) if report is not None and report.families else "")
+        totals = totals_words(report) if report is not None and report.families else ""
+        self._totals.setText(f"{totals} {SAMPLE_STAYS}" if totals and state.sample else totals)
         self._totals.setVisible(bool(self._totals.text()))
         self._say(state)
         self._notice.show_problem(_notice_of(state))
         if state.rows is not before.rows:
             self._fill(state)
-        what = standing(state)
-        if what is not None:
-            self.panel.show_state(what)
-        self._stack.setCurrentWidget(self.panel if what is not None and not self._beside_families(state) else self.tabs)
+        self._fit_stack()
         self.beside.show_report(report, state.folder)
         self._fit_tabs()
         self._find_wanted()
 
-    @staticmethod
-    def _beside_families(state: DuplicatesState) -> bool:
-        """Whether there is something to see though there is no family."""
-        report = state.report
-        return report is not None and not report.families and bool(report.boilerplate or report.alike)
+    def _fit_stack(self) -> None:
+        """The tabs, or why there is nothing to show in them."""
+        what = standing(self._state)
+        if what is not None:
+            self.panel.show_state(what)
+            self._none.show_state(what)
+        self._inside.setCurrentIndex(int(what is not None))
+        self._stack.setCurrentWidget(self.panel if what is not None and not self._beside_families() else self.tabs)
+
+    def _beside_families(self) -> bool:
+        """Whether there is something to see though there is no family: what was decided can be taken back."""
+        report = self._state.report
+        return (
+            report is not None
+            and not report.families
+            and bool(report.boilerplate or report.alike or self.beside.decided)
+        )
 
     def _say(self, state: DuplicatesState) -> None:
         said = ""

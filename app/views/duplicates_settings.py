@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from PySide6.QtCore import QEvent, QSize
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QFormLayout,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -18,6 +20,11 @@ from app.views.parts import QuietSpinBox, Text
 from pipeline.duplicates.records import DuplicateSettings
 from pipeline.words.families import HEAD_RULE_WORDS
 
+HEAD_HINT = (
+    "A copy that you prefer always is. Where the rule leaves several, documents outside folders named like “backup”, "
+    "“old” or “copy” come first, then originals before exports as plain text, then the shortest path."
+)
+LETTERS = 76  # of a line, about
 LEAST_NEAR, LEAST_CONTAINED = 30, 40  # per cent: pairs that share less are not kept by a scan
 
 
@@ -37,20 +44,32 @@ class DuplicateSettingsDialog(QDialog):
         self.with_alike = QCheckBox("Look for documents alike in meaning, too")
         self.alike = self._share(50, "Alike in meaning: the least likeness, in per cent")
         self.with_alike.toggled.connect(self.alike.setEnabled)
-        form = QFormLayout()
-        form.setVerticalSpacing(14)
-        form.addRow(
-            "Near from",
-            _with_hint(self.near, "of the three-word runs of both are the same. Equal documents need no setting."),
+        rows = QVBoxLayout()
+        rows.setSpacing(16)
+        rows.addWidget(
+            Asked(
+                "Two documents are near when they share at least",
+                self.near,
+                "of their three-word sequences. Documents with the same text are always found.",
+            )
         )
-        form.addRow("Contained from", _with_hint(self.contained, "of the smaller one stands in the bigger one."))
-        form.addRow(
-            "Head", _with_hint(self.head, "is the one that the others are compared with. A preferred copy always is.")
+        rows.addWidget(
+            Asked(
+                "A document is contained in another when at least",
+                self.contained,
+                "of its three-word sequences stand in the other one.",
+            )
         )
-        form.addRow("", self.with_alike)
-        form.addRow(
-            "Alike from",
-            _with_hint(self.alike, "likeness of their vectors. These are listed apart and never proposed."),
+        rows.addWidget(
+            Asked("The head of a family, the one that the others are compared with, is", self.head, HEAD_HINT)
+        )
+        rows.addWidget(self.with_alike)
+        rows.addWidget(
+            Asked(
+                "Two documents are alike in meaning when their likeness is at least",
+                self.alike,
+                "measured by the model. They are listed apart from copies, and never proposed for removal.",
+            )
         )
         buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok
@@ -65,9 +84,9 @@ class DuplicateSettingsDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 18, 20, 14)
         column.setSpacing(14)
-        column.addLayout(form)
+        column.addLayout(rows)
+        column.addStretch(1)
         column.addWidget(buttons)
-        self.setMinimumWidth(460)
         self._show(settings)
 
     def _share(self, least: int, name: str) -> QuietSpinBox:
@@ -97,10 +116,50 @@ class DuplicateSettingsDialog(QDialog):
         )
 
 
-def _with_hint(field: QWidget, hint: str) -> QVBoxLayout:
-    """A field with what its value means below it."""
-    column = QVBoxLayout()
-    column.setSpacing(3)
-    column.addWidget(field)
-    column.addWidget(Text(hint, muted=True, wrap=True))
-    return column
+class Wrapped(Text):
+    """Text of several lines that is never cut: it asks for the height that its words take at the width it has.
+
+    The layouts are told nothing of heights that go by widths: what they remember of them is of a font and a width that
+    the dialog does not open with.
+    """
+
+    def __init__(self, text: str, *, muted: bool = False) -> None:
+        super().__init__(text, muted=muted, wrap=True)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        self._ask_for_room()
+
+    def hasHeightForWidth(self) -> bool:
+        return False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._ask_for_room()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._ask_for_room()
+
+    def _ask_for_room(self) -> None:
+        least = self.fontMetrics().averageCharWidth() * LETTERS
+        self.setMinimumSize(least, max(0, self.heightForWidth(max(least, self.width()))))
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSize()
+
+    def minimumSizeHint(self) -> QSize:
+        return self.minimumSize()
+
+
+class Asked(QWidget):
+    """One setting as a sentence, top to bottom: its beginning, the field, its end."""
+
+    def __init__(self, begins: str, field: QWidget, ends: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.begins, self.ends = Wrapped(begins), Wrapped(ends, muted=True)
+        self.begins.setBuddy(field)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        for part in (self.begins, field, self.ends):
+            column.addWidget(part)

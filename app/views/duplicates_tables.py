@@ -38,7 +38,7 @@ class RowTableView(QTableView):
         self.setTabKeyNavigation(False)
         self.setShowGrid(False)
         self.setWordWrap(False)
-        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # a path's end says as much as its beginning
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.horizontalHeader().setHighlightSections(False)
@@ -72,12 +72,24 @@ class RowTableView(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            shares = [column.share for column in self._table.columns]
-            letter = self.fontMetrics().averageCharWidth()
-            room = self.viewport().width()
-            for at, column in enumerate(self._table.columns):
-                least = letter * 12 if column.numeric else letter * 10
-                self.horizontalHeader().resizeSection(at, max(least, room * shares[at] // sum(shares)))
+            for at, width in enumerate(self._widths(self.viewport().width())):
+                self.horizontalHeader().resizeSection(at, width)
+
+    def _widths(self, room: int) -> list[int]:
+        """The columns' widths: figures as wide as their titles, the rest shared out among the texts, so that all of
+        them together are as wide as the table unless that is very narrow."""
+        letter, titles = self.fontMetrics().averageCharWidth(), self.horizontalHeader().fontMetrics()
+        columns = self._table.columns
+        least = [
+            max(letter * 10, titles.horizontalAdvance(column.title) + letter * 5)  # with the mark of the order
+            for column in columns
+        ]
+        rest = room - sum(width for width, column in zip(least, columns, strict=True) if column.numeric)
+        shares = sum(column.share for column in columns if not column.numeric)
+        return [
+            width if column.numeric else max(width, rest * column.share // max(shares, 1))
+            for width, column in zip(least, columns, strict=True)
+        ]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

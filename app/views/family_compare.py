@@ -112,9 +112,11 @@ class CompareDelegate(RowDelegate):
         made = QTextCharFormat()
         made.setForeground(qcolor(self.theme.text))
         made.setBackground(qcolor(self.theme.added_ground if right else self.theme.removed_ground))
-        # Colour alone would not do: the left side's words are struck, the right side's underlined.
-        made.setFontStrikeOut(not right)
-        made.setFontUnderline(right)
+        # Colour alone would not do. Struck words would look deleted, and the head's are the ones that count: both sides
+        # are underlined, the head's with dots.
+        line = QTextCharFormat.UnderlineStyle
+        made.setUnderlineStyle(line.SingleUnderline if right else line.DotLine)
+        made.setUnderlineColor(qcolor(self.theme.text))
         if kind == "weighty":
             made.setFontWeight(QFont.Weight.Bold)
             made.setForeground(qcolor(self.theme.on(self.theme.warn)))

@@ -181,7 +181,7 @@ class MemberDelegate(RowDelegate):
         write(painter, face, colour, left, top, face.elided(row.tie, right - left, _Right))
 
     def _weighty(self, painter: QPainter, row: MemberRow, left: float, right: float, top: float) -> None:
-        """The words that matter: what the head has, struck, and what this one has, underlined, as in a comparison."""
+        """The words that matter: what the head has, and what this one has, underlined, as in a comparison."""
         theme, face, member = self.theme, self.type.small, row.member
         draw_icon(painter, "warning", QRectF(left, top + 1, face.height - 2, face.height - 2), theme.warn)
         x = left + face.height + 3
@@ -213,17 +213,14 @@ class MemberDelegate(RowDelegate):
         name = f"{WEIGHTY_WORDS[weighty.kind]} "
         write(painter, face, theme.text_quiet, x, top, name)
         x += face.width(name)
-        for word, ground, struck in (
-            (weighty.in_head, theme.removed_ground, True),
-            (weighty.in_member, theme.added_ground, False),
-        ):
+        for word, ground in ((weighty.in_head, theme.removed_ground), (weighty.in_member, theme.added_ground)):
             if not word or x > right:
                 continue
             shown = face.elided(one_line(word, 40), max(0.0, right - x - 8), _Right)
             width = face.width(shown)
             painter.fillRect(QRectF(x, top, width + 6, face.height), qcolor(ground))
             write(painter, face, theme.text, x + 3, top, shown)
-            line = top + (face.height * 0.55 if struck else face.ascent + 1.5)
-            painter.fillRect(QRectF(x + 3, line, width, 1), qcolor(theme.text))
+            if word is weighty.in_member:
+                painter.fillRect(QRectF(x + 3, top + face.ascent + 1.5, width, 1), qcolor(theme.text))
             x += width + 9
         return x

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, QTimer, Signal
+from PySide6.QtCore import QEvent, QSignalBlocker, QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from app.models.families import ORDER_WORDS, FamilyFilter, FamilyRow, kinds_in, tiers_in
@@ -31,9 +31,10 @@ class FamilyFilters(QWidget):
         self.text.setPlaceholderText("Filter by name or folder")
         self.text.setAccessibleName("Filter the families by name or folder")
         self.text.setClearButtonEnabled(True)
-        self.text.setMinimumWidth(130)
+        self.text.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.folder = self._combo("Families in this folder")
-        self.tier = self._combo("Families with members of this tier")
+        self.folder.setMaximumWidth(128)  # so that all stand in one row of a small window
+        self.tier = self._combo("How sure it is: families with members of this kind of sameness")
         self.kind = self._combo("Families with files of this kind")
         self.order = self._combo("The order of the families")
         for order, words in ORDER_WORDS.items():
@@ -55,6 +56,7 @@ class FamilyFilters(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(flow)
+        self._fit_text()
         self._typing = self._timer(TYPING_MS, self._tell)
         self._narrowing = self._timer(NARROWING_MS, lambda: self.similarityChanged.emit(self.similarity.value()))
         self.text.textChanged.connect(lambda: self._typing.start())
@@ -63,6 +65,16 @@ class FamilyFilters(QWidget):
         self.proposed.toggled.connect(self._tell)
         self.order.currentIndexChanged.connect(lambda: self.orderChanged.emit(self.order.currentData()))
         self.similarity.valueChanged.connect(self._narrow_soon)
+
+    def _fit_text(self) -> None:
+        """Wide enough for what it asks for, with the button that empties it: a width that no letter changes."""
+        letters = self.text.fontMetrics().horizontalAdvance(self.text.placeholderText())
+        self.text.setFixedWidth(letters + round(1.6 * self.text.sizeHint().height()))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit_text()
 
     def _combo(self, name: str) -> QComboBox:
         combo = QComboBox()
@@ -93,7 +105,7 @@ class FamilyFilters(QWidget):
         """The folders, tiers and kinds that there are."""
         held = [share.folder for share in folders if share.duplicates][:MOST_FOLDERS]
         self._fill(self.folder, "All folders", [(one_line(folder, 60), folder) for folder in sorted(held)])
-        self._fill(self.tier, "All tiers", [(TIER_WORDS[tier], tier) for tier in tiers_in(rows)])
+        self._fill(self.tier, "However sure", [(TIER_WORDS[tier], tier) for tier in tiers_in(rows)])
         self._fill(self.kind, "All kinds", [(one_line(kind), kind) for kind in kinds_in(rows)])
 
     def show_similarity(self, least: int, shown: int) -> None:
@@ -112,13 +124,14 @@ class FamilyFilters(QWidget):
 
     def clear(self) -> None:
         """Take every filter back; the order stays."""
-        for part in (self.text, self.folder, self.tier, self.kind, self.proposed):
+        # Not the text: its own button that empties it goes by its signals. What it tells later is told at once below.
+        for part in (self.folder, self.tier, self.kind, self.proposed):
             part.blockSignals(True)
         self.text.clear()
         for combo in (self.folder, self.tier, self.kind):
             combo.setCurrentIndex(0)
         self.proposed.setChecked(False)
-        for part in (self.text, self.folder, self.tier, self.kind, self.proposed):
+        for part in (self.folder, self.tier, self.kind, self.proposed):
             part.blockSignals(False)
         self._tell()
 

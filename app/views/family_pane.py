@@ -14,7 +14,7 @@ from app.views.family_delegate import MemberDelegate
 from app.views.family_list import RowList
 from app.views.parts import Elided, Flow
 from pipeline.duplicates.records import Family, Member
-from pipeline.words.families import TIER_WORDS, percent
+from pipeline.words.families import percent, weakest_words
 from pipeline.words.phrases import count
 from pipeline.words.plain import one_line
 
@@ -47,7 +47,7 @@ class FamilyPane(QWidget):
         self.facts = Elided(Qt.TextElideMode.ElideRight, muted=True)
         self.buttons: dict[str, QPushButton] = {}
         self._compared = ("", "")
-        self._sizes, self._folded = [10_000, 10_000], False
+        self._sizes, self._folded = [9_000, 11_000], False
         flow = Flow(spacing=6)
         for action, words in MEMBER_COMMANDS:
             button = self.buttons[action] = QPushButton(words)
@@ -69,7 +69,7 @@ class FamilyPane(QWidget):
         self.splitter.setChildrenCollapsible(False)
         self.splitter.addWidget(upper)
         self.splitter.addWidget(self._lower)
-        self.splitter.setSizes(self._sizes)  # equal shares of what there is
+        self.splitter.setSizes(self._sizes)  # shares of what there is
         self.splitter.setStretchFactor(0, 1)
         self.splitter.setStretchFactor(1, 1)
         whole = QVBoxLayout(self)
@@ -171,7 +171,7 @@ class FamilyPane(QWidget):
 
 def family_facts(family: Family) -> str:
     """What is known of the whole family."""
-    parts = [f"{count(len(family.members), 'document')}, at least {TIER_WORDS[family.tier]}"]
+    parts = [f"{count(len(family.members), 'document')}, {weakest_words(family)}"]
     if family.redundant_texts:
         repeated = count(family.redundant_texts, "passage")
         parts.append(f"{repeated} ({count(family.redundant_characters, 'character')}) repeated")

@@ -49,7 +49,7 @@ NONE_YET = Problem(
 NONE_KEPT = Problem("Questions are not kept", "Turn on “Keep the questions asked” below to have them listed here.")
 NONE_MATCH = Problem("No question matches", "Search for other words, or take back “Pinned only”.")
 UNREADABLE = Problem("The questions asked cannot be shown", "What is wrong is said above. Asking goes on without it.")
-NO_LIBRARY = Problem("No library is open", "Questions are kept with the library that they were asked of.")
+NOT_USABLE = Problem("No question to look at", "Nothing can be asked of this library yet; what to do is said above.")
 
 
 class HistoryList(QWidget):
@@ -68,7 +68,7 @@ class HistoryList(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._keeping = True
-        self._library = self._unreadable = False
+        self._unreadable, self._usable = False, True
         self.field = QLineEdit()
         self.field.setPlaceholderText("Search the questions")
         self.field.setAccessibleName("Search the questions")
@@ -167,10 +167,14 @@ class HistoryList(QWidget):
 
     def set_library(self, there: bool) -> None:
         """Whether there is a library whose history this is."""
-        self._library = there
         if not there:
             self.set_entries(())
-        self._show_standing()
+
+    def set_usable(self, usable: bool) -> None:
+        """Whether the library can be asked."""
+        if usable != self._usable:
+            self._usable = usable
+            self._show_standing()
 
     def set_keeping(self, keeping: bool) -> None:
         """Whether questions are kept."""
@@ -209,12 +213,12 @@ class HistoryList(QWidget):
         if self.model.rowCount():
             self._stack.setCurrentWidget(self.table)
             return
-        if not self._library:
-            standing = NO_LIBRARY
-        elif self._unreadable:
+        if self._unreadable:
             standing = UNREADABLE
         elif self.search.strip() or self.pinned_only:
             standing = NONE_MATCH
+        elif not self._usable:
+            standing = NOT_USABLE
         else:
             standing = NONE_YET if self._keeping else NONE_KEPT
         self.panel.show_state(standing)

@@ -21,6 +21,7 @@ from app.models.question_set import FAILED_ROLE
 from app.theme import Theme, qcolor
 
 _PIN_SIZE = 15
+_LEAST_LETTERS = 48  # of a question and of each other column of words, before heads of figures give way
 
 
 class QuestionTable(QTableView):
@@ -52,6 +53,7 @@ class QuestionTable(QTableView):
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
+        header.setTextElideMode(Qt.TextElideMode.ElideRight)
         header.setMinimumSectionSize(24)
         header.sectionResized.connect(self._resized)
         self.set_theme(theme)
@@ -76,20 +78,27 @@ class QuestionTable(QTableView):
         self._fitting = True
         # The theme's font, not the widget's: one that was never seen does not know its font yet.
         header, metrics, rest = self.horizontalHeader(), QFontMetrics(self._theme.font("body")), self.viewport().width()
-        for column, longest in self._fixed.items():
-            if not self.isColumnHidden(column):
-                title = str(self.model().headerData(column, Qt.Orientation.Horizontal) or "")
-                head = metrics.horizontalAdvance(title) + (
-                    34 if title else 0
-                )  # the arrow of the order stands beside it
-                width = max(metrics.horizontalAdvance(longest) + 20, head)
-                header.resizeSection(column, width)
-                rest -= width
         letter = metrics.averageCharWidth()
         shown = {column: share for column, share in self._shares.items() if not self.isColumnHidden(column)}
+        fixed = {column: longest for column, longest in self._fixed.items() if not self.isColumnHidden(column)}
+        least = {column: metrics.horizontalAdvance(longest) + 16 for column, longest in fixed.items()}
+        wanted = {column: max(least[column], self._head(metrics, column)) for column in fixed}
+        # Where room is short, heads are shortened before the questions are: their tips say the rest.
+        lacking = sum(wanted.values()) + letter * _LEAST_LETTERS * len(shown) - rest
+        spare = sum(wanted[column] - least[column] for column in fixed)
+        share_kept = 1 - min(1.0, max(0.0, lacking / spare)) if spare else 0.0
+        for column in fixed:
+            width = least[column] + int((wanted[column] - least[column]) * share_kept)
+            header.resizeSection(column, width)
+            rest -= width
         for column, share in shown.items():
             header.resizeSection(column, max(letter * 18, int(rest * share / sum(shown.values()))))
         self._fitting = False
+
+    def _head(self, metrics: QFontMetrics, column: int) -> int:
+        """What a column's head needs; the arrow of the order stands beside it."""
+        title = str(self.model().headerData(column, Qt.Orientation.Horizontal) or "")
+        return metrics.horizontalAdvance(title) + (34 if title else 0)
 
     def show_columns(self, used: frozenset[int]) -> None:
         """Hide all other columns."""

@@ -38,6 +38,8 @@ class InspectorPage(QWidget):
     ) -> None:
         super().__init__(parent)
         self._focus = focus
+        self._shown: tuple[Trace, Trace | None] | None = None  # the answer, and the one before it
+        self._standing: tuple[Problem, bool] | None = None  # what stands in its place; with the samples?
         self._detail_wanted = True
         self._sizes_before: list[int] = []  # of lanes and document, before the why-not panel took more
         self.query = QueryBar(theme, questions)
@@ -92,10 +94,17 @@ class InspectorPage(QWidget):
         self.why.set_theme(theme)
 
     def show_answer(self, trace: Trace, before: Trace | None) -> None:
-        """Show an answer beside the one before it."""
-        self._focus.selected = moved_along(self._focus.selected, trace) or _first_row(trace)
+        """Show an answer beside the one before it. What is shown already stays as it is, with all that was unfolded and
+        lit up in it: whoever tells of progress ten times a second asks for the same answer again."""
+        if self._shown is not None and self._shown[0] is trace and self._shown[1] is before:
+            return
+        # Another question begins at its first row: what was looked at in the last answer is no part of this one's.
+        same = self._shown is not None and self._shown[0].query == trace.query
+        self._shown, self._standing = (trace, before), None
+        self._focus.selected = (moved_along(self._focus.selected, trace) if same else None) or _first_row(trace)
         self.lanes.set_trace(trace, before)
         self.strip.set_trace(trace)
+        self.strip.put_behind(self.query.last)
         self.detail.set_trace(trace)
         self._stack.setCurrentWidget(self.lanes)
         self.strip.show()
@@ -103,6 +112,9 @@ class InspectorPage(QWidget):
 
     def show_situation(self, situation: Problem, *, samples: bool) -> None:
         """Show what stands in an answer's place; `samples` offers the sample's questions below it."""
+        if self._standing == (situation, samples):
+            return
+        self._shown, self._standing = None, (situation, samples)
         self._focus.clear()
         self.lanes.clear()
         self.strip.set_trace(None)

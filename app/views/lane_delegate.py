@@ -20,7 +20,7 @@ WIDE = 400  # pixels from which a row says more on its first line and less below
 PAD = 10
 ACTION_SIZE = 20
 FILE_ACTIONS = ("open", "reveal")
-_BUTTON_WORDS = {"open": "Open the file", "reveal": "Reveal it in its folder"}
+_BUTTON_WORDS = {"open": "Open the file", "reveal": "Show it in its folder"}
 
 
 class Light(Enum):

@@ -42,7 +42,7 @@ class LaneMenu(QMenu):
         kind = index.data(Role.KIND)
         if path:
             self._add("Open", "open", "open", path).setShortcut(QKeySequence(Qt.Key.Key_Return))
-            self._add("Reveal in its folder", "reveal", "reveal", path)
+            self._add("Show in its folder", "reveal", "reveal", path)
             if doc_id and index.data(Role.KEY):
                 self._add("Show in its document", "document", "document", index.data(Role.TARGET))
             if index.data(Role.FRESHNESS):

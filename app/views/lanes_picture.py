@@ -15,8 +15,9 @@ from pipeline.words.phrases import count
 from pipeline.words.plain import first_words
 
 LEAST_WIDTH = 1_100
-TALLEST = 3_000  # pixels of the window; rows below are counted in words
+TALLEST = 24_000  # pixels of the window; rows below are counted in words
 SHARPNESS = 2
+SHARP_TO = 8_000  # pixels; a taller picture is as sharp as the window: painters know no more than 32,767
 
 
 def lanes_picture(trace: Trace, theme: Theme, width: int) -> QImage:
@@ -35,6 +36,8 @@ def lanes_picture(trace: Trace, theme: Theme, width: int) -> QImage:
         hidden = max(each.verticalScrollBar().maximum() for each in lanes.findChildren(LaneList))
         lanes.resize(width, min(TALLEST, 400 + hidden))
         _settle()
+        for each in lanes.findChildren(LaneList):
+            each.verticalScrollBar().hide()  # nothing can be scrolled in a picture
         left = max(each.verticalScrollBar().maximum() for each in lanes.findChildren(LaneList))
         return _painted(trace, theme, strip, lanes, cut=left > 0)
     finally:
@@ -55,8 +58,9 @@ def _painted(trace: Trace, theme: Theme, strip: StageStrip, lanes: LanesView, *,
     head = QFontMetrics(title).height() + 20
     foot = QFontMetrics(small).height() + 12 if cut else 0
     width, height = lanes.width(), head + strip.height() + lanes.height() + foot
-    image = QImage(QSize(width, height) * SHARPNESS, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(SHARPNESS)
+    sharpness = SHARPNESS if height <= SHARP_TO else 1
+    image = QImage(QSize(width, height) * sharpness, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(sharpness)
     image.fill(qcolor(theme.window))
     painter = QPainter(image)
     painter.setPen(qcolor(theme.text))
@@ -68,7 +72,10 @@ def _painted(trace: Trace, theme: Theme, strip: StageStrip, lanes: LanesView, *,
     if cut:
         painter.setFont(small)
         painter.setPen(qcolor(theme.text_quiet))
-        words = f"The picture ends here; the answer has {count(len(trace.candidates), 'raw candidate')} in all."
+        words = (
+            f"The picture ends here; the answer has {count(len(trace.candidates), 'raw candidate')}, "
+            f"{count(len(trace.evidence), 'block')} of evidence and {count(len(trace.projected), 'projected block')}."
+        )
         painter.drawText(QRect(16, height - foot, width - 32, foot), Qt.AlignmentFlag.AlignVCenter, words)
     painter.end()
     return image

@@ -16,24 +16,33 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QSplitter,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from app.icons import icon
 from app.models.documents import LEFT_OUT, ROW_WORDS, DocumentTable, left_out_rows
-from app.state import LibraryState, Problem, Scope
+from app.state import LibraryState, NextStep, Problem, Scope
 from app.theme import Theme
 from app.views.document_pane import DocumentPane
 from app.views.document_table import DocumentTableView
 from app.views.parts import Elided, Text
 from app.views.roots_list import RootsList
+from app.views.states import StatePanel
 from pipeline.records import Document
 from pipeline.words.sentences import count, number
 from pipeline.words.states import left_out_words
 
 if TYPE_CHECKING:
     from pipeline.store.catalog import DocumentText
+
+CLEAR_FILTER = "clear-filter"
+NONE_MATCH = Problem(
+    "No document matches",
+    "None has these words in its name, folder or reason.",
+    (NextStep("Clear the filter", CLEAR_FILTER),),
+)
 
 
 class LibraryPage(QWidget):
@@ -53,6 +62,7 @@ class LibraryPage(QWidget):
     reindexFileRequested = Signal(str)  # path
     retryRequested = Signal()  # read again what failed
     keepRequested = Signal(bool)  # keep the library up to date while it is open
+    stepChosen = Signal(str)  # the id of an action
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,7 +76,6 @@ class LibraryPage(QWidget):
         self._add = QPushButton("Add folder…")
         self._add.clicked.connect(self.addFolderRequested)
         self._reindex = QPushButton("Re-index")
-        self._reindex.setToolTip("Bring every folder up to date, and try again what failed (F5)")
         self._reindex.clicked.connect(self.reindexRequested)
         self._retry = QPushButton("Read again")
         self._retry.setToolTip("Read the files again that failed")
@@ -86,10 +95,17 @@ class LibraryPage(QWidget):
         self.filter.setClearButtonEnabled(True)
         self.state = QComboBox()
         self.state.setAccessibleName("Show documents in this state")
+        self.state.view().setAccessibleName("Show documents in this state")
         self.state.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.model = DocumentTable(self)
         self.table = DocumentTableView(theme)
         self.table.setModel(self.model)
+        self.panel = StatePanel()
+        self.panel.stepChosen.connect(self._step)
+        self._standing: Problem | None = None
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self.panel)
         self._shown_count = Text(muted=True)
         self.filter.textChanged.connect(self._filter_text)
         self.state.currentIndexChanged.connect(self._filter_state)
@@ -99,7 +115,7 @@ class LibraryPage(QWidget):
         self.table.selectionModel().currentRowChanged.connect(self._row_changed)
 
         self._open = self._button("Open", "Open the file with its own program", self._open_file)
-        self._reveal = self._button("Show in folder", "Show the file in its folder", self._reveal_file)
+        self._reveal = self._button("Show in its folder", "Show the file in its folder", self._reveal_file)
         self._read = self._button("Read here", "Show the text that was read from it (Enter)", self._show_document)
         self.only_button = self._button("Search only in it", "Ask questions of this file alone", self._only_file)
         self.leave_button = self._button(
@@ -148,7 +164,7 @@ class LibraryPage(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addLayout(narrow)
-        column.addWidget(self.table, 1)
+        column.addWidget(self._stack, 1)
         column.addLayout(row)
         pane_head = QHBoxLayout()
         pane_head.addWidget(self._pane_title, 1)
@@ -211,8 +227,11 @@ class LibraryPage(QWidget):
             f"{count(facts.texts, 'different text')}, in {library.folder}"
             + (f"; passed over: {left_out_words(library.left_out)}" if library.left_out else "")
         )
-        self._add.setEnabled(library.folder is not None and not library.sample)
-        self._add.setToolTip("The sample is as it is" if library.sample else "Add a folder of documents (Ctrl+Shift+O)")
+        self._add.setToolTip(
+            "Add a folder of documents to your own library: the sample stays as it is (Ctrl+Shift+O)"
+            if library.sample
+            else "Add a folder of documents (Ctrl+Shift+O)"
+        )
         self._reindex.setEnabled(bool(library.roots))
         self.roots.set_roots(library.roots, library.documents, removable=not library.sample)
         chosen = None if other else self.current_document()
@@ -225,6 +244,15 @@ class LibraryPage(QWidget):
         if other:
             self._pane_box.hide()
         self._filtered()
+
+    def set_standing(self, standing: Problem | None) -> None:
+        """What stands in the table's place while the library holds no document; None when it holds some."""
+        self._standing = standing
+        self._show_standing()
+
+    def name_reindex(self, tip: str) -> None:
+        """What its button says beside its words, its key included."""
+        self._reindex.setToolTip(tip)
 
     def set_scope(self, scope: Scope) -> None:
         self._scope = scope
@@ -357,7 +385,29 @@ class LibraryPage(QWidget):
             of = self.model.held().get(chosen, 0)
         self._shown_count.setText(f"{number(shown)} of {number(of)}")
         self._shown_count.setVisible(shown != of)
+        self._show_standing()
         self._fit_buttons()
+
+    def _show_standing(self) -> None:
+        """The table, or why it has no row to show."""
+        standing = None
+        if not self.model.rowCount():
+            filtered = bool(self._library.documents) and bool(self.filter.text().strip() or self.state.currentData())
+            standing = NONE_MATCH if filtered else self._standing
+        if standing is not None:
+            self.panel.show_state(standing)
+        self._stack.setCurrentWidget(self.table if standing is None else self.panel)
+        there = bool(self._library.documents or self._library.passed_over)
+        for part in (self.filter, self.state, *self._row_buttons()):
+            part.setVisible(there)
+
+    def _step(self, step: str) -> None:
+        if step != CLEAR_FILTER:
+            self.stepChosen.emit(step)
+            return
+        self.filter.clear()
+        self.state.setCurrentIndex(0)
+        self.filter.setFocus()
 
     def _fit_states(self) -> None:
         """The states that there are, with how many documents are in each."""

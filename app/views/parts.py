@@ -106,6 +106,7 @@ class QuietSpinBox(QSpinBox):
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setGroupSeparatorShown(True)
+        self.lineEdit().setTextMargins(5, 0, 0, 0)  # the style sheet's padding does not reach the field inside
         self.installEventFilter(LetsUndoThrough(self))
 
     def wheelEvent(self, event: QWheelEvent) -> None:

@@ -153,7 +153,7 @@ class PlacesView(QWidget):
         menu.addAction("Open", self._open)
         if place.page_first is not None:
             menu.addAction("Open at this place", self._open_at)
-        menu.addAction("Reveal in its folder", self._reveal)
+        menu.addAction("Show in its folder", self._reveal)
         menu.addSeparator()
         menu.addAction("Copy path", lambda: self.copyRequested.emit(place.path, "the path"))
         menu.addAction("Copy row", lambda: self.copyRequested.emit(row, "the row"))

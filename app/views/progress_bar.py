@@ -136,6 +136,8 @@ def _running(doing: str, progress: Progress) -> str:
     left = progress.seconds_left
     if left is not None and progress.seconds > 2:
         parts.append(f"{_duration(left)} left")
+    if progress.embedded:  # goes on while one large file keeps the model busy
+        parts.append(f"{number(progress.embedded)} texts encoded")
     if progress.failed:
         parts.append(f"{number(progress.failed)} could not be read")
     return f"{doing}: " + ", ".join(parts)

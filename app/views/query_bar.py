@@ -161,6 +161,11 @@ class QueryBar(QWidget):
         """What the user is told to look at; "" for a question of the user's own."""
         return self._look_at.text()
 
+    @property
+    def last(self) -> QWidget:
+        """The last of its parts that Tab comes to."""
+        return self.strip.last
+
     def focus_field(self) -> None:
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()

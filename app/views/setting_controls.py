@@ -169,6 +169,11 @@ class SettingsStrip(QWidget):
         self.reset_button.clicked.connect(self.reset)
         flow.addWidget(self.reset_button)
 
+    @property
+    def last(self) -> QWidget:
+        """The last of its controls."""
+        return self.reset_button
+
     def fit_font(self) -> None:
         """The range allows five digits; the strip has room for the few that are used, whatever their size."""
         letter = QFontMetrics(QApplication.font()).averageCharWidth()

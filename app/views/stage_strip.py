@@ -29,7 +29,7 @@ class StageChip(QAbstractButton):
     def __init__(self, step: Step, theme: Theme, *, first: bool, parent: QWidget) -> None:
         super().__init__(parent)
         self.step, self._theme, self._first = step, theme, first
-        self._tight = False
+        self._tight = self._brief = False
         self.setCheckable(bool(step.stage))
         self.setAccessibleName(step.spoken)
         self.setAccessibleDescription(step.sentence)
@@ -46,28 +46,35 @@ class StageChip(QAbstractButton):
         else:
             super().keyPressEvent(event)
 
-    def set_tight(self, tight: bool) -> None:
-        """Give up room, so that all chips stand on one line."""
-        if tight != self._tight:
-            self._tight = tight
+    def set_tight(self, tight: bool, brief: bool = False) -> None:
+        """Give up room, so that all chips stand on one line; `brief`: and words."""
+        if (tight, brief) != (self._tight, self._brief):
+            self._tight, self._brief = tight, brief
             self.update()
 
     def _lead(self, tight: bool) -> int:
         return 0 if self._first else _TIGHT_ARROW if tight else _ARROW
 
-    def _words(self, tight: bool) -> str:
-        return "" if tight and not self.step.stage else self.step.words  # "+3" alone; the tool tip says the rest
+    def _upper(self, brief: bool) -> tuple[str, str]:
+        """The figure and its words: "3 skipped", or "+3" alone, of which the tool tip says the rest."""
+        step = self.step
+        return (f"+{step.figure}", "") if brief and not step.stage else (step.figure, step.words)
 
-    def size_for(self, tight: bool) -> QSize:
+    @property
+    def shown(self) -> str:
+        """The upper line as it is drawn."""
+        return " ".join(filter(None, self._upper(self._brief)))
+
+    def size_for(self, tight: bool, brief: bool = False) -> QSize:
         """How large the chip is, with or without room to spare."""
         faces, step = type_of(self._theme), self.step
-        figure = faces.strong.width(step.figure) + 5 if step.figure else 0
-        upper = figure + faces.small.width(self._words(tight))
+        figure, words = self._upper(brief)
+        upper = (faces.strong.width(figure) + 5 if figure else 0) + faces.small.width(words)
         width = max(upper, faces.tiny.width(step.below)) + 2 * (_TIGHT_PAD if tight else _PAD) + self._lead(tight)
         return QSize(round(width) + 1, round(faces.body.height + faces.tiny.height + 9))
 
     def sizeHint(self) -> QSize:
-        return self.size_for(self._tight)
+        return self.size_for(self._tight, self._brief)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, faces, step = self._theme, type_of(self._theme), self.step
@@ -90,10 +97,11 @@ class StageChip(QAbstractButton):
         painter.drawRoundedRect(box.adjusted(0.75, 0.75, -0.75, -0.75), 7, 7)
         upper = 4.0 if step.below else (box.height() - faces.body.height) / 2
         x = box.left() + pad
-        if step.figure:
+        figure, words = self._upper(self._brief)
+        if figure:
             ink = theme.text_secondary if ghost else theme.text
-            write(painter, faces.strong, ink, x, upper, step.figure)
-            x += faces.strong.width(step.figure) + 5
+            write(painter, faces.strong, ink, x, upper, figure)
+            x += faces.strong.width(figure) + 5
         lift = (faces.body.height - faces.small.height) / 2 + 0.5
         write(
             painter,
@@ -101,7 +109,7 @@ class StageChip(QAbstractButton):
             theme.text_quiet if ghost else theme.text_secondary,
             x,
             upper + lift,
-            self._words(self._tight),
+            words,
         )
         if step.below:
             ink = theme.text if self.isChecked() else theme.text_quiet
@@ -214,6 +222,12 @@ class StageStrip(QWidget):
         self._meter.set_budget(trace.summary.budget if trace is not None else None)
         self._arrange()
 
+    def put_behind(self, before: QWidget) -> None:
+        """Have Tab come to the chips after this: they are made with every answer, later than all around them."""
+        for chip in self._chips:
+            QWidget.setTabOrder(before, chip)
+            before = chip
+
     def set_active(self, stage: str | None) -> None:
         """Show which stage's rows are lit; tells nobody."""
         for chip in self._chips:
@@ -250,12 +264,14 @@ class StageStrip(QWidget):
 
     # --- geometry ---------------------------------------------------------------------------------------------------
 
-    def _rows(self, width: int) -> tuple[list[QRect], QRect, int, bool]:
-        """Where chips and meter stand in this width, the height that they take, whether the chips have to be tight."""
-        sizes = [chip.size_for(False) for chip in self._chips]
-        tight = 2 * _MARGIN + sum(size.width() for size in sizes) + _BESIDE + _LEAST_METER > width
-        if tight:
-            sizes = [chip.size_for(True) for chip in self._chips]
+    def _rows(self, width: int) -> tuple[list[QRect], QRect, int, tuple[bool, bool]]:
+        """Where chips and meter stand in this width, the height that they take, whether the chips have to be tight, and
+        brief as well."""
+        how = (False, False)
+        for how in ((False, False), (True, False), (True, True)):
+            sizes = [chip.size_for(*how) for chip in self._chips]
+            if 2 * _MARGIN + sum(size.width() for size in sizes) + _BESIDE + _LEAST_METER <= width:
+                break
         height = sizes[0].height() if sizes else 0
         meter = width - 2 * _MARGIN - sum(size.width() for size in sizes) - _BESIDE
         meter = min(_MOST_METER, meter) if meter >= _LEAST_METER else _LEAST_METER
@@ -268,7 +284,7 @@ class StageStrip(QWidget):
                 x, y = _MARGIN, y + height + 5
             places.append(QRect(x, y, min(size.width(), end - _MARGIN), height))
             x += size.width()
-        return places, QRect(width - _MARGIN - meter, 6, meter, height), y + height + 6, tight
+        return places, QRect(width - _MARGIN - meter, 6, meter, height), y + height + 6, how
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -283,9 +299,9 @@ class StageStrip(QWidget):
         return QSize(300, self.heightForWidth(max(self.width(), 300)))
 
     def _arrange(self) -> None:
-        places, meter, _, tight = self._rows(self.width())
+        places, meter, _, how = self._rows(self.width())
         for chip, place in zip(self._chips, places, strict=True):
-            chip.set_tight(tight)
+            chip.set_tight(*how)
             chip.setGeometry(place)
         self._meter.setGeometry(meter)
         self.updateGeometry()

@@ -83,7 +83,7 @@ class StatusLine(QFrame):
             self._timing.setText("")
             return
         times = trace.timings_ms
-        embed = f"{_time(times.embed)} for the question's vector" if times.embed else "the vector was there already"
+        embed = f"{_time(times.embed)} for the question's vector" if times.embed else "the question was already encoded"
         search, select = _time(times.search), _time(times.select)
         read, tokens = trace.query_tokens_seen, trace.query_tokens
         cut = ""

@@ -38,6 +38,7 @@ QToolButton::menu-indicator { image: none; }
 QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox, QComboBox { background: $surface; color: $text;
     border: 1px solid $border; border-radius: 6px; padding: 3px 7px; selection-background-color: $accent;
     selection-color: $on_accent; }
+QLineEdit, QPlainTextEdit, QTextEdit { placeholder-text-color: $text_quiet; }
 QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox { min-height: 1.45em; }
 QLineEdit:hover, QSpinBox:hover, QDoubleSpinBox:hover, QComboBox:hover { border-color: $border_strong; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus {
@@ -142,6 +143,6 @@ def stylesheet(theme: Theme) -> str:
     return _SHEET.substitute(
         tokens,
         icons=ICONS.as_posix(),
-        scroll="#464D58" if theme.dark else "#C3C9D2",
+        scroll=theme.border_strong if "contrast" in theme.name else "#464D58" if theme.dark else "#C3C9D2",
         track="#2D323A" if theme.dark else "#DDE1E8",
     )

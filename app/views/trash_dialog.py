@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QSize, Qt
+from PySide6.QtGui import QFont, QPainter, QPalette, QTextLayout, QTextOption
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
     QHeaderView,
     QPushButton,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -27,6 +31,9 @@ from pipeline.words.phrases import count, listed
 from pipeline.words.plain import first_words, one_line, tool_tip
 
 MOST_LINES = 2_000  # of one group; a dialog is no place for more
+COLUMNS = ("File or passage", "Where", "Why")
+_PAD = 4
+Words = Callable[[bool], tuple[str, str, bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,56 @@ class Group:
     open: bool = True
 
 
+class WholeCells(QStyledItemDelegate):
+    """Draws every cell in full, on as many lines as it takes: nobody decides by words that are cut, and two files
+    with long paths never look the same."""
+
+    def __init__(self, tree: QTreeWidget) -> None:
+        super().__init__(tree)
+        self._tree = tree
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        cell = QStyleOptionViewItem(option)
+        self.initStyleOption(cell, index)
+        if not index.parent().isValid():  # a group's title takes the whole row
+            width = self._tree.viewport().width() - self._tree.indentation()
+        else:
+            width = self._tree.columnWidth(index.column())
+            width -= 0 if index.column() else 2 * self._tree.indentation()
+        return QSize(width, round(_laid_out(cell.text, cell.font, width - 2 * _PAD)[1]) + 2 * _PAD)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        cell = QStyleOptionViewItem(option)
+        self.initStyleOption(cell, index)
+        text, cell.text = cell.text, ""
+        style = self._tree.style()
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, cell, painter, self._tree)
+        chosen = bool(cell.state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        painter.setPen(cell.palette.color(QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text))
+        layout, _ = _laid_out(text, cell.font, cell.rect.width() - 2 * _PAD)
+        layout.draw(painter, QPointF(cell.rect.left() + _PAD, cell.rect.top() + _PAD))
+        painter.restore()
+
+
+def _laid_out(text: str, font: QFont, width: float) -> tuple[QTextLayout, float]:
+    """The text in lines of this width, and their height together."""
+    layout = QTextLayout(text, font)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    height = 0.0
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(max(20.0, width))
+        line.setPosition(QPointF(0, height))
+        height += line.height()
+    layout.endLayout()
+    return layout, height
+
+
 class ListingDialog(QDialog):
     """A title, a sentence, groups of lines, perhaps a sentence to tick, and two buttons, of which the safe one is
     the default."""
@@ -60,25 +117,27 @@ class ListingDialog(QDialog):
         *,
         accept: str | None,
         tick: str = "",
-        words: Callable[[bool], tuple[str, bool]] | None = None,
+        words: Words | None = None,
         parent: QWidget | None = None,
     ) -> None:
         """`accept` names the button that does it; None leaves only "Close". `words` gives, by whether the sentence is
-        ticked, the button's words and whether it can be pressed."""
+        ticked, the title, the button's words and whether it can be pressed."""
         super().__init__(parent)
         self.setWindowTitle("Twinspect")
         self._words = words
         self.tree = QTreeWidget()
         self.tree.setAccessibleName(title)
-        self.tree.setHeaderLabels(["What", "Where", ""])
+        self.tree.setHeaderLabels(list(COLUMNS))
         self.tree.setRootIsDecorated(True)
-        self.tree.setUniformRowHeights(True)
-        self.tree.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.tree.setUniformRowHeights(False)
+        self.tree.setVerticalScrollMode(QTreeWidget.ScrollMode.ScrollPerPixel)
+        self.tree.setItemDelegate(WholeCells(self.tree))
         for group in groups:
             self._add(group)
         header = self.tree.header()
         header.setStretchLastSection(True)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.sectionResized.connect(lambda *sizes: self.tree.scheduleDelayedItemsLayout())
         self.tick = QCheckBox(tick)
         self.tick.setVisible(bool(tick))
         self.tick.toggled.connect(self._fit)
@@ -94,7 +153,8 @@ class ListingDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 18, 20, 14)
         column.setSpacing(10)
-        column.addWidget(Text(title, scale=1.25, bold=True, wrap=True))
+        self.title = Text(title, scale=1.25, bold=True, wrap=True)
+        column.addWidget(self.title)
         if text:
             column.addWidget(Text(text, wrap=True))
         column.addWidget(self.tree, 1)
@@ -125,19 +185,27 @@ class ListingDialog(QDialog):
 
     def _fit(self) -> None:
         if self._words is not None and self.accept_button is not None:
-            words, possible = self._words(self.tick.isChecked())
+            title, words, possible = self._words(self.tick.isChecked())
+            self.title.setText(title)
             self.accept_button.setText(words)
             self.accept_button.setEnabled(possible)
 
+    def resizeEvent(self, event: object) -> None:
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        self._share_out()
+
     def showEvent(self, event: object) -> None:
         super().showEvent(event)  # type: ignore[arg-type]
+        self._share_out()
+
+    def _share_out(self) -> None:
         room = self.tree.viewport().width()
-        for column, share in ((0, 0.37), (1, 0.26)):
+        for column, share in ((0, 0.33), (1, 0.3)):
             self.tree.header().resizeSection(column, int(room * share))
 
     def sizeHint(self) -> QSize:
         letter = self.fontMetrics().averageCharWidth()
-        return QSize(max(760, letter * 110), 520)
+        return QSize(max(860, letter * 120), 560)
 
     def lines(self, title_begins: str) -> list[str]:
         """What the lines of a group say first."""
@@ -159,16 +227,20 @@ def trash_dialog(plan: TrashPlan, parent: QWidget | None = None) -> ListingDialo
         else "Nothing of what was chosen can go; below is why."
     )
 
-    def words(ticked: bool) -> tuple[str, bool]:
-        going = len(items) if ticked else safe
-        return (f"Move {count(going, 'file')} to the trash" if going else "Move to the trash", going > 0)
+    def words(ticked: bool) -> tuple[str, str, bool]:
+        going = [item for item in items if ticked or not item.last_copy]
+        if not going:
+            return "No file goes unless you tick the sentence below", "Move to the trash", False
+        files = count(len(going), "file")
+        size = size_words(sum(item.size for item in going))
+        return f"Move {files} ({size}) to the trash?", f"Move {files} to the trash", True
 
     return ListingDialog(
         f"Move {count(len(items), 'file')} ({size_words(plan.size)}) to the trash?" if items else "No file can go",
         text,
         (
             Group(
-                f"Goes: {count(safe, 'file')}",
+                f"{count(safe, 'file')} will be moved",
                 tuple(
                     Line(*split_id(item.doc_id), _item_words(item.kept_in, item.hard_link), one_line(item.path))
                     for item in items
@@ -176,19 +248,19 @@ def trash_dialog(plan: TrashPlan, parent: QWidget | None = None) -> ListingDialo
                 ),
             ),
             Group(
-                f"Goes only if you tick the sentence below: {count(len(last), 'last copy', 'last copies')}",
+                f"{count(len(last), 'last copy', 'last copies')} will be moved only if you tick the sentence below",
                 tuple(Line(*split_id(item.doc_id), one_line(item.why_last), one_line(item.path)) for item in last),
             ),
             lost_group(plan.lost),
             Group(
-                f"Stays: {count(len(plan.refused), 'file')}",
+                f"{count(len(plan.refused), 'file stays where it is', 'files stay where they are')}",
                 tuple(Line(*split_id(one.doc_id), one_line(one.why), one_line(one.path)) for one in plan.refused),
             ),
         ),
         accept="Move to the trash" if items else None,
         tick=(
             f"I know that {count(len(last), 'file holds', 'files hold')} text that stands nowhere else in this "
-            "library, and I want it to go, too."
+            f"library, and I want {'it' if len(last) == 1 else 'them'} to go, too."
             if last
             else ""
         ),
@@ -207,9 +279,12 @@ def outcome_dialog(outcome: TrashOutcome, parent: QWidget | None = None) -> List
         title,
         "The journal says where each can be found again." if gone else "",
         (
-            Group(f"Failed: {count(len(failed), 'file')}", _result_lines(failed)),
-            Group(f"Skipped: {count(len(skipped), 'file')}", _result_lines(skipped)),
-            Group(f"Moved: {count(len(gone), 'file')}", _result_lines(gone)),
+            Group(f"{count(len(failed), 'file')} could not be moved", _result_lines(failed)),
+            Group(
+                f"{count(len(skipped), 'file was left where it is', 'files were left where they are')}",
+                _result_lines(skipped),
+            ),
+            Group(f"{count(len(gone), 'file was', 'files were')} moved", _result_lines(gone)),
         ),
         accept=None,
         parent=parent,
@@ -225,10 +300,10 @@ def leaving_out_dialog(
         "The files stay as they are, and so does the library; this can be undone at any time."
         + ("" if lost else " No search loses a passage by it: each stands in another document, too."),
         (
-            lost_group(lost, "No search would find any more"),
+            lost_group(lost, "no search would find any more"),
             Group(
-                f"Left out: {count(len(doc_ids), 'document')}",
-                tuple(Line(*split_id(doc_id), "", one_line(doc_id)) for doc_id in doc_ids),
+                f"{count(len(doc_ids), 'document')} will be left out",
+                tuple(Line(*split_id(doc_id), "you chose it", one_line(doc_id)) for doc_id in doc_ids),
                 open=not lost or len(doc_ids) < 12,
             ),
         ),
@@ -237,15 +312,17 @@ def leaving_out_dialog(
     )
 
 
-def lost_group(lost: Sequence[LostPassage], title: str = "Would stand in no other served document") -> Group:
+def lost_group(
+    lost: Sequence[LostPassage], title: str = "would stand in no other document that searches find"
+) -> Group:
     """The passages that would be lost."""
     return Group(
-        f"{title}: {count(len(lost), 'passage')}",
+        f"{count(len(lost), 'passage')} {title}",
         tuple(
             Line(
                 first_words(one.text, 160),
                 _named(one.doc_id),
-                f"passage {one.chunk_index + 1}",
+                f"passage {one.chunk_index + 1} of it stands nowhere else",
                 first_words(one.text, 900),
             )
             for one in lost

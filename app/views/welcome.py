@@ -34,7 +34,7 @@ class Door(QFrame):
         column.addWidget(Text(title, scale=1.25, bold=True, wrap=True))
         column.addWidget(Text(text, wrap=True))
         column.addStretch(1)
-        column.addWidget(Text(keys, muted=True))
+        column.addWidget(Text(keys, muted=True, wrap=True))
 
     def set_theme(self, theme: Theme) -> None:
         self._icon.setPixmap(icon(self._icon_name, theme, theme.accent).pixmap(QSize(34, 34), self.devicePixelRatio()))

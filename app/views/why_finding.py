@@ -35,10 +35,9 @@ class WaysBox(QWidget):
 
     applied = Signal(object)  # tuple[SettingChange, ...]
 
-    def __init__(self, goal: str, reached: str, parent: QWidget | None = None) -> None:
+    def __init__(self, goal: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._goal, self._reached = goal, reached
-        self._title = Text(bold=True)
+        self._title = Text(goal, bold=True)
         self._said = Text(wrap=True, muted=True)
         self._untried = Text(wrap=True, muted=True)
         self._line = QWidget()
@@ -52,12 +51,12 @@ class WaysBox(QWidget):
             column.addWidget(part)
 
     def show_ways(self, ways: Ways) -> None:
-        self._title.setText(self._reached if ways.already else self._goal)
+        self.setVisible(not ways.already)  # the verdict says so
         said, untried = ways_sentence(ways), untried_sentence(ways)
         self._said.setText(said)
         self._said.setVisible(bool(said))
         self._untried.setText(untried)
-        self._untried.setVisible(bool(untried) and not ways.already)
+        self._untried.setVisible(bool(untried))
         for button in self._buttons:
             self._flow.removeWidget(button)
             button.hide()
@@ -119,8 +118,8 @@ class FindingView(QScrollArea):
         self.take_back.clicked.connect(lambda checked=False: self._take_back())
         self.all_files = QPushButton("Search all files again")
         self.all_files.clicked.connect(lambda checked=False: self.allFilesRequested.emit())
-        self.evidence = WaysBox("To bring it into the evidence:", "It is in the evidence.")
-        self.projection = WaysBox("For the agent to read it:", "The agent reads it.")
+        self.evidence = WaysBox("To bring it into the evidence:")
+        self.projection = WaysBox("For the agent to read it:")
         self.evidence.applied.connect(self.applied)
         self.projection.applied.connect(self.applied)
         self._build()
@@ -211,8 +210,12 @@ class FindingView(QScrollArea):
         self.whole.setVisible(told.chunk_index is not None)
         self.read.setEnabled(best is not None)
         sign = "✓" if there(told.outcome) else "✕"
-        self.verdict.setText(f"{sign}  {outcome_title(told.outcome)}")
-        self.sentence.setText(why_sentence(told, trace))
+        said = why_sentence(told, trace)
+        itself = best is not None and best.outcome == "projected" and _stands_for_itself(best, trace)
+        # What the agent reads is in place as such: verdict and sentence would say the same twice.
+        self.verdict.setText(f"{sign}  {_in_place(said) if itself else outcome_title(told.outcome)}")
+        self.sentence.setText(said)
+        self.sentence.setVisible(not itself)
         shown = {
             "Stands": standing_words(best.standing) if best is not None and told.outcome != "left_out" else "",
             "Score": score_words(best) if best is not None else "",
@@ -228,9 +231,9 @@ class FindingView(QScrollArea):
         kept_out = chosen_out or told.outcome in ("other_file", "no_text")
         self.evidence.show_ways(told.evidence)
         self.projection.show_ways(told.projection)
-        # What the user keeps out, and what has no text, no setting brings in: that is said already.
-        self.evidence.setVisible(not kept_out)
-        self.projection.setVisible(not kept_out)
+        if kept_out:  # what the user keeps out, and what has no text, no setting brings in: that is said already
+            self.evidence.hide()
+            self.projection.hide()
         self.verticalScrollBar().setValue(0)
 
     @property
@@ -259,6 +262,19 @@ def best_of(told: WhyNot) -> PassageFinding | None:
         if (finding.outcome, finding.sentence) == (told.outcome, told.sentence):
             return finding
     return None
+
+
+def _stands_for_itself(finding: PassageFinding, trace: Trace) -> bool:
+    """Whether the row that carries this text into the answer is the passage's own."""
+    rank = finding.carrier_rank
+    if rank is None or not 0 < rank <= len(trace.candidates):
+        return False
+    return trace.candidates[rank - 1].candidate.evidence_key == finding.place.evidence_key
+
+
+def _in_place(sentence: str) -> str:
+    """The verdict on what the agent reads: "In the answer: evidence 1, read by the agent"."""
+    return f"In the answer: {sentence[:1].lower()}{sentence[1:].rstrip('.')}"
 
 
 def _where(told: WhyNot, best: PassageFinding | None) -> str:

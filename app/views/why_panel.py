@@ -59,7 +59,7 @@ class WhyPanel(QWidget):
         self.field.textChanged.connect(self.typed)
         self.field.returnPressed.connect(self.entered)
         self.field.installEventFilter(self)
-        self.searching = Elided(Qt.TextElideMode.ElideRight, muted=True)
+        self.searching = Text(wrap=True, muted=True)
         self.list = LineList("Documents and passages of the library", theme)
         self.list.chosen.connect(self.targetChosen)
         self.list.leftUp.connect(lambda: self.field.setFocus(Qt.FocusReason.BacktabFocusReason))

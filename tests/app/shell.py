@@ -83,6 +83,7 @@ class Answers:
         self.chosen_file: Path | None = None
         self.confirms = True
         self.asked: list[str] = []
+        self.named = ""  # the name that was offered last for a file
 
     def folder(self, title: str, start: Path | None = None) -> Path | None:
         self.asked.append(title)
@@ -94,6 +95,7 @@ class Answers:
 
     def save_to(self, title: str, name: str, kinds: str) -> Path | None:
         self.asked.append(title)
+        self.named = name
         return self.chosen_file
 
     def confirm(self, title: str, text: str, yes: str) -> bool:

@@ -174,7 +174,7 @@ def test_the_same_run_twice_does_not_part(opened: Shell, wait: Wait) -> None:
     opened.comparing.compare_with(trace, trace, "One", "Other")
     shown(opened, wait, trace, trace)
     page = opened.window.compare
-    assert page.runs.parting.startswith("They do not part")
+    assert page.runs.parting.startswith("The runs do not differ")
     assert all(page.runs.models[lane].rowCount() == 0 for lane in LANES)
     assert page.sides.left.list.currentText() == "One"
     assert page.sides.right.list.currentText() == "Other"
@@ -186,7 +186,7 @@ def test_another_question_is_named_as_what_differs(opened: Shell, wait: Wait) ->
     opened.comparing.compare_with(one, two)
     shown(opened, wait, one, two)
     runs = opened.window.compare.runs
-    assert runs.parting == "They ask different questions"
+    assert runs.parting == "The runs ask different questions"
     assert ("Question", QUESTION, "raft rolled wet") in runs.unlike()
 
 

@@ -123,15 +123,20 @@ def test_another_answer_takes_the_selection_along_or_begins_anew(asked: Shell, w
     assert asked.focus.selected == FocusTarget("candidate", first.evidence_key, 1)
 
 
-def test_a_selection_of_another_question_is_dropped_or_followed(asked: Shell, wait: Wait) -> None:
-    key = trace_of(asked).candidates[-1].candidate.evidence_key
-    select(asked, "candidate", key, trace_of(asked).candidates[-1].candidate.rank, wait)
-    asked.session.inquiry.ask("raft smells wet")
-    wait(lambda: trace_of(asked).query == "raft smells wet")
+def test_a_selection_is_followed_in_its_question_and_dropped_by_another(asked: Shell, wait: Wait) -> None:
+    trace = trace_of(asked)
+    key = trace.candidates[-1].candidate.evidence_key
+    select(asked, "candidate", key, trace.candidates[-1].candidate.rank, wait)
+    asked.session.inquiry.change_setting("return-n", 2)
+    wait(lambda: trace_of(asked) is not trace)
     followed = asked.focus.selected
     assert followed is not None
     ranks = {one.candidate.evidence_key: one.candidate.rank for one in trace_of(asked).candidates}
     assert (followed.key, followed.rank) == (key, ranks[key])
+    asked.session.inquiry.ask("raft smells wet")
+    wait(lambda: trace_of(asked).query == "raft smells wet")
+    first = trace_of(asked).candidates[0].candidate
+    assert asked.focus.selected == FocusTarget("candidate", first.evidence_key, 1)
     gone = FocusTarget("candidate", "docs/gone.txt#chunk-0", 1)
     assert moved_along(gone, trace_of(asked)) is None
     assert moved_along(None, trace_of(asked)) is None

@@ -412,7 +412,7 @@ def test_what_would_be_lost_is_listed_before_it_is_left_out(shell: Shell, choice
     wait(lambda: choices.dialogs)
     title, lines = choices.dialogs[0]
     assert title == "Leave 1 document out of searches?"
-    assert "No search would find any more: 1 passage" in lines
+    assert "1 passage no search would find any more" in lines
     wait(lambda: settled(shell))
     assert not members(shell)["docs/old/lease 2019.txt"].left_out  # the user said no
     assert journal(shell) == []
@@ -474,7 +474,7 @@ def test_nothing_in_a_protected_folder_is_proposed(shell: Shell, wait: Wait) -> 
     row = next(at for at, one in enumerate(page.beside.folders_model.rows) if one.share.folder == "docs/old")
     assert page.beside.folders_model.rows[row].protected == "protected"
     folders.table.choose([row])
-    assert page.beside.protect.text() == "Do not protect any more"
+    assert page.beside.protect.text() == "Stop protecting"
     page.beside.protect.click()
     wait(lambda: settled(shell) and not members(shell)["docs/old/lease copy.txt"].protected)
 
@@ -553,7 +553,7 @@ def test_a_copy_goes_to_the_trash_and_the_library_follows(
     wait(lambda: len(choices.dialogs) == 2)
     (asked, lines), (told, _) = choices.dialogs
     assert asked.startswith("Move 1 file (")
-    assert "Goes: 1 file" in lines
+    assert "1 file will be moved" in lines
     assert "lease copy.txt" in lines
     assert told == "1 file moved to the trash"
     assert not file.exists()
@@ -584,7 +584,7 @@ def test_a_last_copy_goes_only_when_its_sentence_is_ticked(
     wait(lambda: len(seen) == 2)
     assert seen[0] == (True, "Move to the trash", False)
     assert seen[1] == (True, "Move 1 file to the trash", True)
-    assert "Would stand in no other served document: 1 passage" in choices.dialogs[0][1]
+    assert "1 passage would stand in no other document that searches find" in choices.dialogs[0][1]
     assert (shells.folder / "docs" / "old" / "lease 2019.txt").exists()
 
 
@@ -597,7 +597,7 @@ def test_a_file_that_changed_stays_and_it_is_said(
     shell.window.actions_.trigger("trash-copies")
     wait(lambda: choices.dialogs)
     assert choices.dialogs[0][0] == "No file can go"
-    assert "Stays: 1 file" in choices.dialogs[0][1]
+    assert "1 file stays where it is" in choices.dialogs[0][1]
     wait(lambda: not shell.duplicates.trashing.busy)
     assert file.exists()
 

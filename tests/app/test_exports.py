@@ -85,6 +85,14 @@ def test_the_trace_is_exported_whole_and_without_texts(asked: Shell, shells: She
     assert [t.fate for t in bare.candidates] == [t.fate for t in trace.candidates]
 
 
+def test_an_export_without_texts_has_a_name_of_its_own(asked: Shell, shells: ShellMaker) -> None:
+    offered = []
+    for action in ("export-trace", "export-trace-bare", "export-page", "export-page-bare"):
+        asked.window.actions_.trigger(action)
+        offered.append(shells.answers.named)
+    assert offered == ["trace.json", "trace without texts.json", "answer.html", "answer without texts.html"]
+
+
 def test_the_page_is_exported_whole_and_without_texts(asked: Shell, shells: ShellMaker, tmp_path: Path) -> None:
     for action, words in (("export-page", True), ("export-page-bare", False)):
         shells.answers.chosen_file = tmp_path / action

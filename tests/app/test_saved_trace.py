@@ -23,7 +23,7 @@ from app.situations import SAVED_WHY
 from app.state import Scope
 from pipeline.compare import compare
 from pipeline.export.trace_file import write_trace
-from pipeline.records import SettingInForce, Trace
+from pipeline.records import Location, SettingInForce, Trace
 from pipeline.trace import to_json
 from tests.app.shell import DOCUMENTS, GUIDE, ShellMaker
 from tests.app.test_compare_page import answer_to, set_and_answer, shown
@@ -359,7 +359,7 @@ def test_a_saved_run_asked_again_names_where_they_part(
     compared = shown(opened, wait)
     assert compared.before == live
     assert compared.found.parts_at is None
-    assert opened.window.compare.runs.parting.startswith("They do not part")
+    assert opened.window.compare.runs.parting.startswith("The runs do not differ")
     # In one with another document they part at the search.
     more = {**DOCUMENTS, "new.txt": "Late items and damaged item desk: a new page."}
     opened.session.open_library(shells.library(more, "second"))
@@ -368,7 +368,7 @@ def test_a_saved_run_asked_again_names_where_they_part(
     opened.window.actions_.trigger("rerun-trace")
     wait(lambda: opened.comparing.compared and opened.comparing.compared.found.parts_at == "search")
     runs = opened.window.compare.runs
-    assert runs.parting.startswith("They part at the search")
+    assert runs.parting.startswith("The runs first differ at the search")
     compared = shown(opened, wait)
     assert compared.found == compare(live, compared.after)
     assert compared.after.settings["return-n"].value == 2, "asked with its own settings"
@@ -403,3 +403,30 @@ def test_a_question_of_a_document_that_is_not_here_says_so(
     panel = opened.window.compare.runs_panel
     wait(lambda: panel.shown is not None and panel.shown.title == "This question cannot be asked")
     assert "elsewhere.txt" in panel.shown.text  # type: ignore[union-attr]  # as just seen
+
+
+# --- whose files these are -------------------------------------------------------------------------------------------
+
+
+def test_a_saved_trace_opens_no_file_but_the_librarys_own(
+    shells: ShellMaker, opened: Shell, wait: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    monkeypatch.setattr("app.desktop.open_file", lambda path: started.append(path) or "")
+    monkeypatch.setattr("app.desktop.reveal", lambda path: started.append(path) or "")
+    live = answer_to(opened, QUESTION, wait)
+    evil = tmp_path / "evil.desktop"
+    evil.write_text("[Desktop Entry]\nExec=touch gone\n")
+    first, *others = live.candidates
+    forged = dataclasses.replace(first, candidate=dataclasses.replace(first.candidate, source_path=str(evil)))
+    write_trace(tmp_path / "saved.json", dataclasses.replace(live, candidates=(forged, *others)))
+    open_trace(shells, opened, tmp_path / "saved.json", wait)
+    lanes, detail = opened.window.inspector.lanes, opened.window.inspector.detail
+    for signal in (lanes.openRequested, lanes.revealRequested, detail.openRequested):
+        signal.emit(str(evil))
+        assert "not in the open library" in opened.window.status.said
+    detail.openAtRequested.emit(Location("docs/a.txt#chunk-0", "docs/a.txt", 0, str(evil), 0, 1))
+    assert started == []
+    own = opened.session.shelf.library.documents[0].path
+    lanes.openRequested.emit(own)
+    assert started == [own]

@@ -397,3 +397,31 @@ def test_forgetting_a_folder(opened: Shell, wait: Wait) -> None:
     panel = opened.window.inspector.panel.shown
     assert panel is not None
     assert panel.title == "This library is empty"
+
+
+def test_progress_leaves_the_answer_as_it_stands(opened: Shell, wait: Wait) -> None:
+    ask(opened, wait)
+    inspector = opened.window.inspector
+    inspector.lanes.show_stage("collapse")
+    arranged: list[str] = []
+    inspector.lanes.lists[0].model().modelReset.connect(lambda: arranged.append("raw"))
+    shelf = opened.session.shelf
+    shelf.work_changed.emit(shelf.work)
+    shelf.library_changed.emit(shelf.library)
+    assert not arranged
+    assert "collapse" in (inspector.lanes._stage or "")
+    opened.session.inquiry.change_setting("retrieve-k", 3)
+    wait(lambda: bool(arranged))
+    assert inspector.lanes._stage is None
+
+
+def test_what_stands_in_the_answers_place_comes_back_after_an_answer(opened: Shell, wait: Wait) -> None:
+    panel, lanes = opened.window.inspector.panel, opened.window.inspector.lanes
+    wait(lambda: not panel.isHidden())
+    ask(opened, wait)
+    assert not lanes.isHidden()
+    opened.session.inquiry.ask("")
+    wait(lambda: not panel.isHidden())
+    ask(opened, wait)
+    assert not lanes.isHidden()
+    assert lanes.lists[0].model().rowCount() > 0

@@ -136,7 +136,7 @@ def test_the_strip_offers_to_fold_them_and_the_lanes_show_what_became_of_them(as
     lane = window.inspector.lanes.lists[0].model()
     rows = [lane.index(row, 0) for row in range(lane.rowCount())]
     row = next(row for row in rows if row.data(Role.FATE_NAME) == "near_collapsed")
-    assert row.data(Role.FATE).startswith("almost identical to ")
+    assert row.data(Role.FATE).startswith("a near twin of ")
     assert row.data(Role.FATE).endswith("which stands for it")
     assert row.data(Role.NEAR)
     stage = next(stage for stage in trace_of(asked).stages if stage.name == "near")

@@ -57,7 +57,8 @@ def test_a_changed_file_is_re_indexed_from_the_answer_which_shows_what_moved(
     wait(lambda: shell.session.shelf.library.notice is not None)
     notice = shell.session.shelf.library.notice
     assert notice is not None
-    assert notice.title == "2 files of this answer changed"
+    assert notice.title == "1 file of this answer changed, 1 is missing"
+    assert notice.text == "policy.txt; missing: guide.txt. The text shown is the indexed one."
     assert [step.action for step in notice.steps] == ["reindex-answer"]
     assert actions["reindex-answer"].isEnabled()
     before = shell.session.inquiry.answer.trace

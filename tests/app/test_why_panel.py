@@ -159,7 +159,9 @@ def trace_of(shell: Shell) -> Trace:
 def test_what_is_in_says_so(asked: Shell, wait: Wait) -> None:
     place = trace_of(asked).evidence[0].citations[0]
     finding = why(asked, wait, place.doc_id, place.chunk_index)
-    assert finding.verdict.text() == "✓  In the answer: the agent reads it"
+    assert finding.verdict.text() == "✓  In the answer: evidence 1, read by the agent"
+    said = [part for part in (finding.sentence, finding.evidence, finding.projection) if part.isVisibleTo(finding)]
+    assert not said  # the verdict said it once
     assert not finding.evidence.buttons()
     assert not finding.projection.buttons()
 

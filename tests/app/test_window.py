@@ -387,7 +387,10 @@ def test_progress_in_words(shells: ShellMaker, wait: Wait) -> None:
     from pipeline.progress import Progress
 
     running = WorkState("running", "Indexing", Progress("reading", 340, 1000, "a.txt", 10, 2, 20.0))
-    assert sentence(running) == "Indexing: 340 of 1,000 files, 17 per second, 39 seconds left, 2 could not be read"
+    assert (
+        sentence(running)
+        == "Indexing: 340 of 1,000 files, 17 per second, 39 seconds left, 10 texts encoded, 2 could not be read"
+    )
     assert sentence(WorkState("running", "Indexing")) == "Indexing: looking for files"
     assert "waiting for the model" in sentence(WorkState("waiting", "Indexing"))
     assert "goes on from there" in sentence(WorkState("cancelled", "Indexing", running.progress))
