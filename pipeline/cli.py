@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pipeline import __version__, cli_duplicates, cli_inspect, cli_library
+from pipeline import __version__, cli_decide, cli_duplicates, cli_inspect, cli_library
 from pipeline.errors import Cancelled, HistoryError, SettingError, TwinspectError
 from pipeline.terminal import (
     add_scope,
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from pipeline.records import Trace
 
 DONE, FAILED, USAGE, CANCELLED = 0, 1, 2, 130
-_PARTS = (cli_library, cli_inspect, cli_duplicates)
+_MOST_LEFT_OUT = 5  # documents named
+_PARTS = (cli_library, cli_inspect, cli_duplicates, cli_decide)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ def _parser() -> argparse.ArgumentParser:
     query.add_argument("--no-texts", action="store_true", help="with --json and --html: hashes instead of texts")
     query.add_argument("--no-history", action="store_true", help="do not keep this question in the library's history")
 
-    for part in (cli_inspect, cli_duplicates):
+    for part in (cli_inspect, cli_duplicates, cli_decide):
         part.add_commands(lambda name, description: _command(commands, name, description))
     return parser
 
@@ -152,6 +153,7 @@ def _command(commands: Any, name: str, description: str) -> argparse.ArgumentPar
 
 def _query(options: argparse.Namespace, save_screenshot: SaveScreenshot | None) -> None:
     from pipeline.embed.local import LocalEncoder
+    from pipeline.export.saving import be_no_users_file, save_text
     from pipeline.library import model_source
     from pipeline.query import QueryEngine
     from pipeline.trace import to_json
@@ -160,6 +162,7 @@ def _query(options: argparse.Namespace, save_screenshot: SaveScreenshot | None) 
     settings = settings_of(options, library)
     if options.screenshot is not None and save_screenshot is None:
         raise TwinspectError("pictures need the window: install PySide6-Essentials and start the program as twinspect")
+    be_no_users_file(library, options.screenshot, options.html)
     encoder = LocalEncoder(options.model or model_source(library))
     engine = QueryEngine(library, encoder)
     try:
@@ -172,7 +175,7 @@ def _query(options: argparse.Namespace, save_screenshot: SaveScreenshot | None) 
     if options.html is not None:
         from pipeline.export.page import trace_page
 
-        options.html.write_text(trace_page(trace, with_texts=not options.no_texts), "utf-8")
+        save_text(options.html, trace_page(trace, with_texts=not options.no_texts))
         print(f"saved {options.html}", file=sys.stderr)
     if options.json:
         print_json(to_json(trace, with_texts=not options.no_texts))
@@ -221,6 +224,11 @@ def _print_answer(trace: Trace) -> None:
         for other in block.also_in:
             print(f"   also in {printable(other)}{_marked(marks, other)}")
         print(f"   {first_words(block.content, 300)}")
+    left_out = {t.candidate.doc_id: t for t in trace.candidates if t.fate.name == "left_out"}
+    for _, traced in sorted(left_out.items())[:_MOST_LEFT_OUT]:
+        print(f"\n{printable(traced.fate.reason)}")
+    if len(left_out) > _MOST_LEFT_OUT:
+        print(f"and {len(left_out) - _MOST_LEFT_OUT:,} more documents that are left out")
     if not trace.evidence:
         print("\nnothing was found")
     if summary.shortfall is not None and trace.evidence:

@@ -250,8 +250,10 @@ def _find(options: argparse.Namespace) -> None:
 
 
 def _ask_all(options: argparse.Namespace) -> None:
+    from pipeline.export.saving import be_no_users_file, save_text
     from pipeline.question_set import ask_all, read_questions, rows_csv, rows_json
 
+    be_no_users_file(library_of(options), options.csv)
     settings = settings_of(options, library_of(options))
     questions = read_questions(options.file)
     rows: list[SetRow] = []
@@ -263,7 +265,7 @@ def _ask_all(options: argparse.Namespace) -> None:
                 print(file=sys.stderr)
             if options.csv is not None and rows:
                 # The encoding's own mark is in the text; a spreadsheet wants the line ends as they are.
-                options.csv.write_text(rows_csv(rows), "utf-8", newline="")
+                save_text(options.csv, rows_csv(rows))
                 print(f"saved {options.csv}", file=sys.stderr)
         if options.json:
             print_json(rows_json(rows, settings))

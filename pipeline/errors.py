@@ -60,6 +60,10 @@ class DecisionsError(TwinspectError):
     """The decisions about duplicates cannot be read or written, or not as asked."""
 
 
+class SavingError(TwinspectError):
+    """A report would be written over a file of the user's."""
+
+
 class TooManyDuplicates(TwinspectError):
     """More of the documents are duplicates than was allowed."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline import roots
+from pipeline.duplicates.deciding import see_files
 from pipeline.embed.port import Encoder
-from pipeline.errors import LibraryError, ModelMismatch, RootError
+from pipeline.errors import DecisionsError, LibraryError, ModelMismatch, RootError
 from pipeline.ignoring import own_rules
 from pipeline.index_run import How, Run
 from pipeline.index_settings import IndexSettings, index_settings, library_layers
@@ -96,6 +97,8 @@ def index_library(
         run = Run(library, catalog, writer, worklist, encoder, teller, cancel, settings, how)
         run.all(chosen)
         facts, counts = catalog.facts(), run.counts
+        with suppress(DecisionsError, LibraryError):  # a question tells of decisions that cannot be used
+            see_files(library)
         return IndexReport(
             documents=facts.documents,
             added=counts["added"],

@@ -116,6 +116,7 @@ class Run:
                     cancel=self._cancel,
                 )
                 self._merge(root, place, scan, counts)
+                self._refuse_stand_in(root)
                 passed_over = scan.passed_over if not place else None
         except RootError as error:
             self._worklist.drop_root(root.id)
@@ -125,6 +126,24 @@ class Run:
         if passed_over is not None:
             self._note_passed_over(root, passed_over)
         return True
+
+    def _refuse_stand_in(self, root: Root) -> None:
+        """Where a drive or a share is not there, its empty mount point stands in its place. An empty folder that is not
+        the one that was indexed says nothing of the files. Raises `RootError`."""
+        try:
+            facts = os.stat(root.path)
+            with os.scandir(root.path) as entries:
+                empty = next(entries, None) is None
+        except OSError as error:
+            raise RootError(f"{root.path} cannot be read: {error.strerror or error}") from error
+        before, now = self._writer.root_identity(root.id), f"{facts.st_dev}:{facts.st_ino}"
+        if empty and before not in ("", now):
+            raise RootError(
+                f"{root.path} is empty and not the folder that was indexed "
+                "(a drive or share that is not there looks so)"
+            )
+        if not empty and before != now:
+            self._writer.set_root_identity(root.id, now)
 
     def _merge(self, root: Root, place: str, scan: Scan, counts: Counter[str]) -> None:
         """Both sides come in the order of their paths' bytes."""

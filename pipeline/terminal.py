@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
     from pipeline.query import QueryEngine
 
 LIBRARY_SETTINGS = "settings.toml"
-# What `os.fsdecode` makes of a byte that is no UTF-8, as JSON escapes it, and not the second half of a pair.
-_LONE_BYTE = re.compile(r"\\\\|(?<!\\ud[89ab][0-9a-f]{2})\\udc([89a-f][0-9a-f])")
 
 
 # --- flags ---
@@ -97,9 +93,7 @@ def one_line(text: str) -> str:
 
 
 def print_json(content: Any) -> None:
-    # ASCII only, so that a document's control characters reach no terminal. A byte of a file's name that is no UTF-8
-    # is told as \xNN: half a surrogate pair is no JSON text.
-    print(_LONE_BYTE.sub(lambda found: rf"\\x{found[1]}" if found[1] else found[0], json.dumps(content, indent=2)))
+    print(plain.json_text(content))
 
 
 def printable(text: str) -> str:
@@ -114,6 +108,11 @@ def finish(encoder: LocalEncoder) -> None:
         encoder.close()
 
 
+def _encoded(progress: Progress) -> str:
+    """Goes on while one large file keeps the model busy."""
+    return f", {progress.embedded:,} texts encoded" if progress.embedded else ""
+
+
 def progress_line(what: str = "files") -> Callable[[Progress], None]:
     """A listener that draws one line on a terminal, and writes one every ten seconds elsewhere."""
     last: list[object] = [None]
@@ -122,7 +121,7 @@ def progress_line(what: str = "files") -> Callable[[Progress], None]:
         if sys.stderr.isatty():
             left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
             name = one_line(progress.current.encode("ascii", "replace").decode())[-40:]
-            where = f"{progress.done:,} of {progress.total:,}, {progress.rate:.0f}/s{left}"
+            where = f"{progress.done:,} of {progress.total:,}, {progress.rate:.0f}/s{left}{_encoded(progress)}"
             if progress.stage == "scanning":
                 where = f"{progress.found:,} {what} found"
             line = f"{progress.stage} {where} {name}"
@@ -132,7 +131,7 @@ def progress_line(what: str = "files") -> Callable[[Progress], None]:
             print(
                 f"{progress.stage}: {progress.found:,} {what} found"
                 if progress.stage == "scanning"
-                else f"{progress.stage}: {progress.done:,} of {progress.total:,} {what}",
+                else f"{progress.stage}: {progress.done:,} of {progress.total:,} {what}{_encoded(progress)}",
                 file=sys.stderr,
                 flush=True,
             )

@@ -62,11 +62,11 @@ Bench = Callable[[Path, Sizes, Models], list[Row]]
 
 def benches() -> dict[str, Bench]:
     """By the name that `--only` takes."""
-    from tests.bench import embedding, indexing, querying, searching, writing
+    from tests.bench import embedding, indexing, opening, querying, searching, writing
 
     return {
         "paint": lambda place, sizes, models: window.first_paint(place, runs=sizes.paints),
-        "answer": lambda place, sizes, models: window.first_answer(place, runs=3),
+        "answer": lambda place, sizes, models: window.first_answer(place, runs=3, chunks=sizes.many_chunks),
         "loop": lambda place, sizes, models: window.event_loop(place, files=sizes.files, plain_files=sizes.plain_files),
         "lanes": lambda place, sizes, models: window.crowded_lanes(
             place, chunks=sizes.query_chunks, copies=sizes.query_chunks // 5
@@ -97,6 +97,7 @@ def benches() -> dict[str, Bench]:
         ),
         "writing": lambda place, sizes, models: writing.write(place, chunks=sizes.written, runs=sizes.runs),
         "search": lambda place, sizes, models: searching.search(place, sizes=sizes.vectors),
+        "opening": lambda place, sizes, models: opening.opening(place, chunks=max(sizes.vectors)),
         "query": lambda place, sizes, models: querying.query(
             place, models.encoder, models.plain, chunks=sizes.query_chunks, questions=sizes.questions
         ),

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 TICK_MS = 5
 TRACED_SECONDS = 0.015
 ASK_EVERY_MS = 1_500
+SCROLL_EVERY_MS = 60
 NOISE_SECONDS = 6
 SPINS = "while True: pass"
 
@@ -105,17 +106,21 @@ def _bare_paint() -> int:
 
 @dataclass(slots=True)
 class Gaps:
-    """How late a 5 ms timer was in the window's thread, by phase."""
+    """How late a 5 ms timer was in the window's thread, by phase, and how long that thread itself had worked meanwhile:
+    what it waits beyond that, other threads and programs take."""
 
     phase: str = "starting"
     late: list[tuple[str, float]] = field(default_factory=list)
+    worked: list[tuple[str, float]] = field(default_factory=list)
     last: float = 0.0
+    last_worked: float = 0.0
 
     def tick(self) -> None:
-        now = time.perf_counter()
+        now, worked = time.perf_counter(), time.thread_time()
         if self.last:
             self.late.append((self.phase, max(0.0, (now - self.last) * 1000 - TICK_MS)))
-        self.last = now
+            self.worked.append((self.phase, (worked - self.last_worked) * 1000))
+        self.last, self.last_worked = now, worked
 
     def begin(self, phase: str) -> None:
         """From here on lateness belongs to this phase; what is under way still belongs to the last one."""
@@ -126,6 +131,8 @@ class Gaps:
         found: dict[str, Any] = {}
         for phase in ("loading", "indexing"):
             found[phase] = max((late for of, late in self.late if of == phase), default=0.0)
+            found[f"{phase}_worked"] = max((worked for of, worked in self.worked if of == phase), default=0.0)
+        found["most_worked"] = sorted((worked for _, worked in self.worked), reverse=True)[:10]
         return found | {"longest": ranked[0], "third": ranked[2], "worst": ranked[:10], "ticks": len(ranked)}
 
 
@@ -161,6 +168,7 @@ def _gaps(library: Path, folder: Path, *, trace: bool) -> dict[str, Any]:
             gaps.begin("indexing")
             session.add_folders((folder,))
             asking.start()
+            scrolling.start()
             QTimer.singleShot(ASK_EVERY_MS // 5, shell.window, ask)
 
     def ask() -> None:
@@ -176,8 +184,16 @@ def _gaps(library: Path, folder: Path, *, trace: bool) -> dict[str, Any]:
     def ended(work: Any) -> None:
         reports.append(work)
         asking.stop()
+        scrolling.stop()
         QTimer.singleShot(1_000, shell.window, app.quit)
 
+    def scroll() -> None:
+        bar = shell.window.inspector.lanes.lists[0].verticalScrollBar()
+        bar.setValue(bar.value() + bar.singleStep() if bar.value() < bar.maximum() else 0)
+
+    scrolling = QTimer(shell.window)
+    scrolling.setInterval(SCROLL_EVERY_MS)
+    scrolling.timeout.connect(scroll)
     asking = QTimer(shell.window)
     asking.setInterval(ASK_EVERY_MS)
     asking.timeout.connect(ask)
@@ -287,10 +303,11 @@ def _answer(library: Path) -> dict[str, Any]:
 
 
 def _shell(library: Path) -> tuple[Shell, Any]:
-    from app.compose import Places, compose, make_application, watch_for
+    from app.compose import Places, compose, give_way_to_the_window, make_application, watch_for
     from app.jobs.backend import real_backend
     from app.preferences import Preferences
 
+    give_way_to_the_window()
     app = make_application()
     preferences = Preferences(library.with_name("preferences.json"))
     watch = watch_for(app, preferences)
