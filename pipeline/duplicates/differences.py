@@ -121,11 +121,13 @@ def words_of(text: str) -> Words:
 def indentation_differs(one: str, other: str, kind: str, name: str = "") -> bool:
     """Whether white space differs that means something: in source code and what is nested by indentation, lines and
     what they begin with. `kind` is the document's, `name` its file name or path."""
+    return minds_indentation(kind, name) and _indentation(one) != _indentation(other)
+
+
+def minds_indentation(kind: str, name: str) -> bool:
+    """Whether white space at the beginning of a line means something in this kind of file."""
     name = name.replace("\\", "/").rpartition("/")[2].lower()
-    if kind != "code" and not name.endswith(_INDENTED) and not name.startswith("makefile"):
-        return False
-    lines, others = _indentation(one), _indentation(other)
-    return lines != others
+    return kind == "code" or name.endswith(_INDENTED) or name.startswith("makefile")
 
 
 def _indentation(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from pipeline.duplicates.decided import Decided
-from pipeline.duplicates.differences import Words, weighty_among, words_of
+from pipeline.duplicates.differences import Words, indentation_differs, minds_indentation, weighty_among, words_of
 from pipeline.duplicates.families import Star, Tie, Ties, stars, ties_of
 from pipeline.duplicates.ground import Differing, Ground, family_key
 from pipeline.duplicates.heads import ranked
@@ -161,8 +161,18 @@ class Maker:
             # What is proposed itself does not stay: then its copies are judged against the head, as it is.
             copy = copy and not _judgement(copied, self._documents[kept], False, None)[1]
             why, proposed = _judgement(member, document, linked, copied if copy else None)
+            if proposed and self._indented_otherwise(number, kept if copy else numbers[0]):
+                why, proposed = proposing.INDENTED, False
             judged.append(replace(member, hard_link=linked, proposed=proposed, why=why))
         return tuple(judged)
+
+    def _indented_otherwise(self, number: int, other: int) -> bool:
+        """Whether a text that counts as the same, blanks being folded, is not so where blanks mean something."""
+        one, two = self._documents[number], self._documents[other]
+        if one.fold_key != two.fold_key or _same_bytes(one, two) or not minds_indentation(one.kind, one.path):
+            return False
+        texts = (self._text_of(one.id), self._text_of(two.id))
+        return None in texts or indentation_differs(str(texts[0]), str(texts[1]), one.kind, one.path)
 
     def _staying(self, numbers: Sequence[int], members: Sequence[Member]) -> dict[str, tuple[int, Member]]:
         """Of every text that is tied to the head without being its equal, the member that its copies are copies of:

@@ -666,3 +666,18 @@ def form_pdf(text: str, filled: str) -> bytes:
     page.acroForm.textfield(name="who", value=filled, x=50, y=50, width=200, height=20)
     page.save()
     return stream.getvalue()
+
+
+def test_code_that_is_indented_otherwise_is_not_proposed(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    lines = [f"    work({number}, '{word}')" for number, word in enumerate(prose(1, 200).split())]
+    code = "def run():\n" + "\n".join(lines) + "\n"
+    (folder / "a.py").write_text(code + "    done()\n")
+    (folder / "b.py").write_text(code + "done()\n")
+    (folder / "c.py").write_text(code + "    done()\n\n")
+    report = indexed(folder, tmp_path)
+    assert {m.tier for m in report.families[0].members} == {None, "same_text"}
+    assert len(proposed(report)) == 1
+    odd = member(report, "b.py")
+    assert odd.tier is None or odd.why == proposing.INDENTED
