@@ -176,6 +176,8 @@ class DenseSearch:
                 # With a limit of its own, so that a text held very often costs little more than is asked for.
                 most = wanted * _AHEAD if known else wanted
                 look.rows[text_id] = self._catalog.chunk_rows([text_id], most, look.only_document)
+                if len(look.rows[text_id]) >= count:
+                    look.whole.add(text_id)
         if few:
             look.rows.update({text_id: [] for text_id in few})
             look.whole.update(few)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pipeline.library import LibraryReader
@@ -38,6 +38,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @settings(max_examples=60, deadline=None)
+@example(limits=[28, 79, 88, 118], whole=1, ahead=2, deeper=4)
 @given(
     limits=st.lists(st.integers(1, 120), min_size=2, max_size=8),
     whole=st.integers(1, 4),
