@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -226,7 +227,9 @@ def test_ctrl_c_ends_with_130_and_keeps_what_was_done(place: Path, monkeypatch: 
         (place / f"docs/{n}.md").write_text(document(*(passage(f"subject{n} part{m}", m) for m in range(4))))
     library = place / "library"
     command = [sys.executable, "-m", "pipeline", "index", str(place / "docs"), "--library", str(library)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
+    # What a shell starts in the background inherits that Ctrl+C is ignored, and so would the child.
+    listening = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=listening) as child:
         try:
             deadline = time.monotonic() + 90
             while not (library / "library.sqlite3").exists() and time.monotonic() < deadline:
