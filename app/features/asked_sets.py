@@ -175,7 +175,7 @@ class AskedSets(QObject):
                 settings,
                 progress=progress,
                 cancel=token,
-                listen=run.rows.append,  # type: ignore[arg-type]
+                listen=run.rows.append,  # type: ignore[arg-type]  # what append returns is nobody's
             )
 
         self._view.show_questions(questions)

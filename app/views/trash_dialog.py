@@ -191,11 +191,11 @@ class ListingDialog(QDialog):
             self.accept_button.setEnabled(possible)
 
     def resizeEvent(self, event: object) -> None:
-        super().resizeEvent(event)  # type: ignore[arg-type]
+        super().resizeEvent(event)  # type: ignore[arg-type]  # only passed on
         self._share_out()
 
     def showEvent(self, event: object) -> None:
-        super().showEvent(event)  # type: ignore[arg-type]
+        super().showEvent(event)  # type: ignore[arg-type]  # only passed on
         self._share_out()
 
     def _share_out(self) -> None:

@@ -128,7 +128,7 @@ class FindingView(QScrollArea):
         button = QPushButton(words)
         button.setProperty("flat", True)
         button.setToolTip(tip)
-        button.clicked.connect(lambda checked=False: do())  # type: ignore[operator]
+        button.clicked.connect(lambda checked=False: do())  # type: ignore[operator]  # a step has one
         return button
 
     def _build(self) -> None:

@@ -98,7 +98,7 @@ def keep_pairs(
         handle, name = tempfile.mkstemp(prefix=f"{kept.name}.", dir=kept.parent)
         try:
             with os.fdopen(handle, "wb") as file:
-                np.savez(file, **columns)  # type: ignore[arg-type]
+                np.savez(file, **columns)  # type: ignore[arg-type]  # the stubs take columns for flags
             os.replace(name, kept)
         except BaseException:
             with suppress(OSError):
