@@ -133,6 +133,7 @@ def _unusable(file: Path, error: Exception) -> DecisionsError:
     return DecisionsError(f"the decisions in {file} cannot be used ({error}); they can be ignored for a question")
 
 
+# Each change survives a power cut: what is decided or moved is little, and it is seldom.
 KIND_OF_FILE = SideFileKind(DECISIONS_VERSION, migrations, "decisions", _damaged, _unusable)
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -22,13 +20,14 @@ from pipeline.errors import HistoryError, HistoryReadOnly
 from pipeline.figures import figures_of
 from pipeline.findings import Figures, HistoryEntry
 from pipeline.records import Trace
+from pipeline.store.side_file import SideFile, SideFileKind
 from pipeline.textkeys import fold
 from pipeline.trace import left_out_by_choice, settings_given
 
 HISTORY_NAME = "history.sqlite3"
 HISTORY_VERSION = 1
 MOST_ENTRIES = 10_000  # that are not pinned
-_PATIENCE = 2.0  # seconds for another process that writes to the history
+_READ_ONLY = "nothing can be written to {}: questions are not kept"
 
 migrations = Migrations("twinspect-history")
 
@@ -52,6 +51,21 @@ def m001_entries(db: Database) -> None:
         CREATE INDEX IF NOT EXISTS entries_pinned ON entries(pinned, id);
         """
     )
+
+
+def _damaged(file: Path, error: Exception) -> Exception:
+    return HistoryError(f"{file} is damaged ({error}): move it aside to begin a new history; answers do not need it")
+
+
+def _unusable(file: Path, error: Exception) -> Exception:
+    if isinstance(error, PermissionError) or "readonly" in str(error):
+        return HistoryReadOnly(_READ_ONLY.format(file.parent))
+    return HistoryError(f"the history in {file} cannot be used ({error}); answers do not need it")
+
+
+_KIND_OF_FILE = SideFileKind(
+    HISTORY_VERSION, migrations, "entries", _damaged, _unusable, durable=False, may_be_empty=True
+)
 
 
 def history_file(library: Path) -> Path:
@@ -85,9 +99,7 @@ class History:
     that is not there makes none. Every function raises `HistoryError` in words when the file cannot be used."""
 
     def __init__(self, library: Path) -> None:
-        self._library = library
-        self._db: Database | None = None
-        self._writable = False
+        self._file = SideFile(history_file(library), _KIND_OF_FILE)
 
     # --- keeping ---
 
@@ -108,7 +120,7 @@ class History:
         )
         figures = figures_of(trace)
         numbers = json.dumps({name: getattr(figures, name) for name in Figures.__slots__})
-        with self._writing() as db:
+        with self._changing() as db:
             if replaces is not None:
                 db.execute("DELETE FROM entries WHERE id = ? AND pinned = 0", [replaces])
             last = db.execute("SELECT id, text, asked, pinned FROM entries ORDER BY id DESC LIMIT 1").fetchone()
@@ -131,21 +143,21 @@ class History:
 
     def pin(self, entry_id: int, pinned: bool = True) -> None:
         """Keep this entry whatever comes, or no longer."""
-        with self._writing() as db:
+        with self._changing() as db:
             db.execute("UPDATE entries SET pinned = ? WHERE id = ?", [int(pinned), entry_id])
 
     def forget(self, entry_id: int) -> None:
         """Take this entry out, pinned or not."""
-        with self._writing() as db:
+        with self._changing() as db:
             db.execute("DELETE FROM entries WHERE id = ?", [entry_id])
-        self._wipe()
+        self._file.wipe()
 
     def forget_all(self, *, pinned_too: bool = False) -> int:
         """Take all entries out, the pinned ones only if told so; how many went."""
-        with self._writing() as db:
+        with self._changing() as db:
             cursor = db.execute("DELETE FROM entries WHERE pinned = 0 OR ?", [int(pinned_too)])
             gone = int(cursor.rowcount)
-        self._wipe()
+        self._file.wipe()
         return gone
 
     # --- looking ---
@@ -167,144 +179,29 @@ class History:
 
     def count(self) -> int:
         """How many entries there are."""
-        with self._reading() as db:
+        with self._file.reading() as db:
             return int(db.execute("SELECT COUNT(*) FROM entries").fetchone()[0]) if db is not None else 0
 
     def close(self) -> None:
-        if self._db is not None:
-            self._db.close()
-            self._db = None
+        self._file.close()
 
     # --- the file ---
 
+    @contextmanager
+    def _changing(self) -> Iterator[Database]:
+        library = self._file.file.parent
+        if library.is_dir() and not writable(library):
+            raise HistoryReadOnly(_READ_ONLY.format(library))
+        with self._file.writing() as db:
+            yield db
+
     def _entries(self, where: str, parameters: Sequence[Any]) -> tuple[HistoryEntry, ...]:
-        with self._reading() as db:
+        with self._file.reading() as db:
             if db is None:
                 return ()
             columns = "id, asked_at, text, asked, generation, figures, pinned, times"
             rows = db.execute(f"SELECT {columns} FROM entries {where}", list(parameters)).fetchall()
             return tuple(_entry(row) for row in rows)
-
-    @contextmanager
-    def _reading(self) -> Iterator[Database | None]:
-        """None where there is no history yet."""
-        if self._db is None and not history_file(self._library).exists():
-            yield None
-            return
-        with self._in_words():
-            if self._db is None:
-                self._db, self._writable = _for_reading(self._library), False
-            yield self._db
-
-    @contextmanager
-    def _writing(self) -> Iterator[Database]:
-        with self._in_words():
-            db = self._opened()
-            # At once, not at the first change: a transaction that has read cannot wait for another that writes.
-            db.conn.execute("BEGIN IMMEDIATE")
-            try:
-                yield db
-                db.conn.commit()
-            finally:
-                db.conn.rollback()
-
-    def _wipe(self) -> None:
-        """What was forgotten must not linger in the write-ahead log."""
-        with self._in_words():
-            self._opened().execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-    def _opened(self) -> Database:
-        """The database for writing."""
-        if self._db is None or not self._writable:
-            self.close()
-            self._db, self._writable = _for_writing(self._library), True
-        return self._db
-
-    @contextmanager
-    def _in_words(self) -> Iterator[None]:
-        """Whatever the database says as a `HistoryError`; the connection is opened anew next time."""
-        try:
-            yield
-        except (sqlite3.Error, OSError, ValueError, KeyError, TypeError) as error:
-            self.close()
-            file = history_file(self._library)
-            if isinstance(error, PermissionError) or "readonly" in str(error):
-                raise HistoryReadOnly(f"nothing can be written to {self._library}: questions are not kept") from error
-            if _is_damage(error):
-                said = f"{file} is damaged ({error}): move it aside to begin a new history; answers do not need it"
-            else:
-                said = f"the history in {file} cannot be used ({error}); answers do not need it"
-            raise HistoryError(said) from error
-
-
-def _for_writing(library: Path) -> Database:
-    if not library.is_dir():
-        raise FileNotFoundError(f"there is no folder {library}")
-    if not writable(library):
-        raise PermissionError(f"{library} is read-only")
-    deadline = time.monotonic() + _PATIENCE
-    while True:
-        connection = sqlite3.connect(str(history_file(library)), timeout=_PATIENCE, check_same_thread=False)
-        try:
-            return _set_up(Database(connection))
-        except (sqlite3.OperationalError, sqlite3.IntegrityError):
-            connection.close()
-            # Another window makes the same file in this moment: SQLite does not wait for that by itself.
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.02)
-        except BaseException:
-            connection.close()
-            raise
-
-
-def _set_up(db: Database) -> Database:
-    _refuse_newer(db)
-    db.enable_wal()
-    db.execute("PRAGMA synchronous=NORMAL")
-    db.execute("PRAGMA secure_delete=ON")  # forgotten means overwritten
-    if db.execute("PRAGMA user_version").fetchone()[0] < HISTORY_VERSION:
-        migrations.apply(db)
-        db.execute(f"PRAGMA user_version={HISTORY_VERSION}")
-    return db
-
-
-def _for_reading(library: Path) -> Database | None:
-    """As the library is read: where WAL's shared memory cannot be made, nobody writes, and the file stands still. None
-    while another connection is still making the file."""
-    address = history_file(library).resolve().as_uri()
-    for last, mode in ((False, "mode=rw"), (True, "mode=ro&immutable=1")):
-        connection = sqlite3.connect(f"{address}?{mode}", uri=True, timeout=_PATIENCE, check_same_thread=False)
-        try:
-            db = Database(connection)
-            db.execute("PRAGMA query_only=1")
-            _refuse_newer(db)
-            if db.execute("PRAGMA user_version").fetchone()[0] == 0:
-                connection.close()
-                return None
-            db.execute("SELECT COUNT(*) FROM entries").fetchone()
-        except sqlite3.OperationalError:
-            connection.close()
-            if last:
-                raise
-            continue
-        except BaseException:
-            connection.close()
-            raise
-        return db
-    raise AssertionError("unreachable")
-
-
-def _refuse_newer(db: Database) -> None:
-    version = db.execute("PRAGMA user_version").fetchone()[0]
-    if version > HISTORY_VERSION:
-        raise ValueError(f"it was written by a newer version of Twinspect: history version {version}")
-
-
-def _is_damage(error: Exception) -> bool:
-    return isinstance(error, sqlite3.DatabaseError) and (
-        not isinstance(error, sqlite3.OperationalError) or "malformed" in str(error) or "no such" in str(error)
-    )
 
 
 def _entry(row: tuple[Any, ...]) -> HistoryEntry:

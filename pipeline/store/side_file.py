@@ -20,13 +20,17 @@ PATIENCE = 2.0  # seconds for another process that writes to the same file
 @dataclass(frozen=True, slots=True)
 class SideFileKind:
     """What tells one such file from another. `table` is one that every version has; `damaged` and `unusable` make the
-    error out of the file and what the database said."""
+    error out of the file and what the database said. `durable`: each change survives a power cut, as costs a wait for
+    the disk. `may_be_empty`: a file without a table counts as none, for the little while in which another process makes
+    it; where that may not be, an emptied file is damage."""
 
     version: int
     migrations: Migrations
     table: str
     damaged: Callable[[Path, Exception], Exception]
     unusable: Callable[[Path, Exception], Exception]
+    durable: bool = True
+    may_be_empty: bool = False
 
 
 class SideFile:
@@ -47,7 +51,10 @@ class SideFile:
             yield None
             return
         with self._in_words():
-            db = self._opened(write=False)
+            db = self._for_look()
+            if db is None:
+                yield None
+                return
             db.conn.execute("BEGIN")
             try:
                 yield db
@@ -60,7 +67,7 @@ class SideFile:
         """One transaction: all of it or nothing."""
         with self._in_words():
             self._there()
-            db = self._opened(write=True)
+            db = self._for_change()
             # At once, not at the first change: a transaction that has read cannot wait for another that writes.
             db.conn.execute("BEGIN IMMEDIATE")
             try:
@@ -68,6 +75,11 @@ class SideFile:
                 db.conn.commit()
             finally:
                 db.conn.rollback()
+
+    def wipe(self) -> None:
+        """What was deleted must not linger in the write-ahead log."""
+        with self._in_words():
+            self._for_change().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         if self._db is not None:
@@ -88,12 +100,16 @@ class SideFile:
             self._identity = identity
         return True
 
-    def _opened(self, *, write: bool) -> Database:
-        if self._db is not None and (self._writable or not write):
-            return self._db
-        self.close()
-        self._db = self._for_writing() if write else self._for_reading()
-        self._writable = write
+    def _for_look(self) -> Database | None:
+        """The database as it is open, or for reading; None while another process still makes it."""
+        if self._db is None:
+            self._db, self._writable = self._for_reading(), False
+        return self._db
+
+    def _for_change(self) -> Database:
+        if self._db is None or not self._writable:
+            self.close()
+            self._db, self._writable = self._for_writing(), True
         return self._db
 
     @contextmanager
@@ -127,15 +143,14 @@ class SideFile:
     def _set_up(self, db: Database) -> Database:
         self._refuse_newer(db)
         db.enable_wal()
-        # What is decided or moved must survive a power cut: it is little, and it is seldom.
-        db.execute("PRAGMA synchronous=FULL")
-        db.execute("PRAGMA secure_delete=ON")
-        if db.execute("PRAGMA user_version").fetchone()[0] < self._kind.version:
+        db.execute(f"PRAGMA synchronous={'FULL' if self._kind.durable else 'NORMAL'}")
+        db.execute("PRAGMA secure_delete=ON")  # forgotten means overwritten
+        if _version_of(db) < self._kind.version:
             self._kind.migrations.apply(db)
             db.execute(f"PRAGMA user_version={self._kind.version}")
         return db
 
-    def _for_reading(self) -> Database:
+    def _for_reading(self) -> Database | None:
         """As the library is read: where WAL's shared memory cannot be made, nobody writes, and it stands still."""
         address = self.file.resolve().as_uri()
         for last, mode in ((False, "mode=rw"), (True, "mode=ro&immutable=1")):
@@ -144,6 +159,9 @@ class SideFile:
                 db = Database(connection)
                 db.execute("PRAGMA query_only=1")
                 self._refuse_newer(db)
+                if self._kind.may_be_empty and _version_of(db) == 0:
+                    connection.close()
+                    return None
                 db.execute(f"SELECT COUNT(*) FROM {self._kind.table}").fetchone()
             except sqlite3.OperationalError:
                 connection.close()
@@ -157,9 +175,13 @@ class SideFile:
         raise AssertionError("unreachable")
 
     def _refuse_newer(self, db: Database) -> None:
-        version = db.execute("PRAGMA user_version").fetchone()[0]
+        version = _version_of(db)
         if version > self._kind.version:
             raise ValueError(f"it was written by a newer version of Twinspect: version {version} of its kind")
+
+
+def _version_of(db: Database) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _is_damage(error: Exception) -> bool:
