@@ -15,7 +15,7 @@ from app.features.ground import Ground
 from app.jobs.ends import End
 from app.problems import problem_of
 from pipeline.duplicates.decided import lies_in
-from pipeline.duplicates.records import Family, Member
+from pipeline.duplicates.records import DecisionKind, Family, Member
 from pipeline.words.phrases import count, file_name, listed
 from pipeline.words.plain import one_line
 
@@ -55,14 +55,14 @@ class Choices(QObject):
         """The selected families."""
         return [row.family for row in self._page.chosen_rows()]
 
-    def _decide_documents(self, kind: str, members: Sequence[Member], value: str | None, said: str) -> None:
+    def _decide_documents(self, kind: DecisionKind, members: Sequence[Member], value: str | None, said: str) -> None:
         doc_ids = [member.doc_id for member in members]
         seen = {member.doc_id: member.content_key for member in members}
 
         def work(library: Path) -> Any:
             from pipeline.duplicates.deciding import decide_documents
 
-            return decide_documents(library, kind, doc_ids, value=value, seen=seen)  # type: ignore[arg-type]
+            return decide_documents(library, kind, doc_ids, value=value, seen=seen)
 
         self.deciding.decide(work, said)
 

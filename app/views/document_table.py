@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.models.documents import CHARACTERS, CHUNKS, FOLDER, KIND, NAME, PAGES, STATE, STATE_ROLE
 from app.theme import Theme, qcolor
+from app.views.table import Table
 
 
 class StateDelegate(QStyledItemDelegate):
@@ -45,47 +39,31 @@ class StateDelegate(QStyledItemDelegate):
             option.palette = palette
 
 
-class DocumentTableView(QTableView):
+class DocumentTableView(Table):
     """Sortable by its headers; Enter shows the document."""
 
     activatedRow = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("Documents", parent)
         self._delegate = StateDelegate(theme, self)
-        self.setAccessibleName("Documents")
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)  # a file can be dragged to another program
-        self.setTabKeyNavigation(False)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setItemDelegateForColumn(STATE, self._delegate)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setStretchLastSection(False)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setSortingEnabled(True)
         self.sortByColumn(NAME, Qt.SortOrder.AscendingOrder)
-        self._fitting = False
-        self._own_widths = False  # the user has set some: they stay
-        self.horizontalHeader().sectionResized.connect(self._resized)
 
     def set_theme(self, theme: Theme) -> None:
         self._delegate.theme = theme
-        self.verticalHeader().setDefaultSectionSize(round(theme.points * 2.4) + 4)
+        self.set_row_height(theme)
         self.viewport().update()
 
-    def fit_columns(self) -> None:
+    def fit(self) -> None:
         """Figures take what they need; names, folders and states share the rest."""
-        if self.model() is None or self._own_widths:
-            return
-        self._fitting = True
         header = self.horizontalHeader()
         letter = self.fontMetrics().averageCharWidth()
         rest = self.viewport().width()
@@ -94,23 +72,6 @@ class DocumentTableView(QTableView):
             rest -= letter * letters + 16
         for column, share in ((NAME, 0.38), (FOLDER, 0.26), (STATE, 0.36)):
             header.resizeSection(column, max(80, int(rest * share)))
-        self._fitting = False
-
-    def _resized(self) -> None:
-        self._own_widths = self._own_widths or not self._fitting
-
-    def columns(self) -> QByteArray:
-        """The columns as the user has set them; empty while they are as they come."""
-        return self.horizontalHeader().saveState() if self._own_widths else QByteArray()
-
-    def restore_columns(self, state: QByteArray) -> None:
-        """The columns as they were left."""
-        self._own_widths = self.horizontalHeader().restoreState(state)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.fit_columns()
 
     def choose(self, row: int | None) -> None:
         """Select this row, or none."""

@@ -6,49 +6,33 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
-    QHeaderView,
-    QPushButton,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.models.duplicate_tables import RowTable
 from app.theme import Theme
-from app.views.parts import Text
+from app.views.parts import Text, push_button
+from app.views.table import Table
 
 
-class RowTableView(QTableView):
+class RowTableView(Table):
     """Rows of a `RowTable`; the columns share the room as they say."""
 
     activatedRow = Signal()
 
     def __init__(self, name: str, model: RowTable[Any], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(name, parent)
         self._table = model
         self.setModel(model)
-        self.setAccessibleName(name)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setTabKeyNavigation(False)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # a path's end says as much as its beginning
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setSortIndicatorClearable(True)
         self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.setSortingEnabled(True)
         self.doubleClicked.connect(lambda index: self.activatedRow.emit())
 
     def set_theme(self, theme: Theme) -> None:
-        self.verticalHeader().setDefaultSectionSize(round(theme.points * 2.4) + 4)
+        self.set_row_height(theme)
 
     def chosen(self) -> list[Any]:
         """The selected rows' records."""
@@ -69,11 +53,9 @@ class RowTableView(QTableView):
         rows = sorted({index.row() for index in self.selectionModel().selectedRows()})
         return "\n".join(self._table.row_text(row) for row in rows)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            for at, width in enumerate(self._widths(self.viewport().width())):
-                self.horizontalHeader().resizeSection(at, width)
+    def fit(self) -> None:
+        for at, width in enumerate(self._widths(self.viewport().width())):
+            self.horizontalHeader().resizeSection(at, width)
 
     def _widths(self, room: int) -> list[int]:
         """The columns' widths: figures as wide as their titles, the rest shared out among the texts, so that all of
@@ -123,9 +105,7 @@ class TablePane(QWidget):
 
     def add_button(self, words: str, tip: str, do: Callable[[], object]) -> QPushButton:
         """A button below the table."""
-        button = QPushButton(words)
-        button.setToolTip(tip)
-        button.clicked.connect(lambda checked=False: do())
+        button = push_button(words, tip, do)
         self._row.insertWidget(self._row.count() - 1, button)
         return button
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QTimer, Signal
@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QMenu,
-    QPushButton,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -33,7 +32,7 @@ from app.models.history import (
 from app.state import NextStep, Problem
 from app.theme import Theme
 from app.views.history_table import QuestionTable
-from app.views.parts import Text
+from app.views.parts import Text, push_button
 from app.views.states import Notice, StatePanel
 from pipeline.findings import HistoryEntry
 from pipeline.words.phrases import count, number
@@ -97,13 +96,13 @@ class HistoryList(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.table)
         self._stack.addWidget(self.panel)
-        self.open_button = self._button("Open", "Show this run again in the inspector (Enter)", self._open)
-        self.pin_button = self._button("Pin", "Keep it when the oldest go, and find it quickly", self._pin)
-        self.forget_button = self._button("Forget…", "Take it out of the history for good (Delete)", self._forget)
-        self.all_button = self._button(
+        self.open_button = push_button("Open", "Show this run again in the inspector (Enter)", self._open)
+        self.pin_button = push_button("Pin", "Keep it when the oldest go, and find it quickly", self._pin)
+        self.forget_button = push_button("Forget…", "Take it out of the history for good (Delete)", self._forget)
+        self.all_button = push_button(
             "Forget all…", "Take every question out of the history for good", self.forgetAllRequested.emit
         )
-        self.export_button = self._button(
+        self.export_button = push_button(
             "Export as CSV…",
             "The questions listed, for a spreadsheet",
             lambda: self.exportRequested.emit(self._meant()),
@@ -127,12 +126,6 @@ class HistoryList(QWidget):
         self._build()
         self.set_theme(theme)
         self.set_entries(())
-
-    def _button(self, words: str, tip: str, do: Callable[[], object]) -> QPushButton:
-        button = QPushButton(words)
-        button.setToolTip(tip)
-        button.clicked.connect(lambda checked=False: do())
-        return button
 
     def _build(self) -> None:
         narrow = QHBoxLayout()

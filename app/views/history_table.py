@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QByteArray, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHeaderView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QWidget,
 )
 
@@ -19,12 +17,13 @@ from app.icons import draw_icon
 from app.models.history import PINNED_ROLE
 from app.models.question_set import FAILED_ROLE
 from app.theme import Theme, qcolor
+from app.views.table import Table
 
 _PIN_SIZE = 15
 _LEAST_LETTERS = 48  # of a question and of each other column of words, before heads of figures give way
 
 
-class QuestionTable(QTableView):
+class QuestionTable(Table):
     """Sortable by its headers. A click on a row, or Enter, opens it."""
 
     opened = Signal(int)  # row
@@ -32,37 +31,24 @@ class QuestionTable(QTableView):
     forgetPressed = Signal()
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(name, parent)
         self._theme = theme
         self._fixed: Mapping[int, str] = {}  # column -> the longest that usually stands in it
         self._shares: Mapping[int, float] = {}  # column -> share of the rest
-        self._fitting = False
-        self._own_widths = False  # the user has set some: they stay
-        self.setAccessibleName(name)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.setTabKeyNavigation(False)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setItemDelegate(QuestionDelegate(theme, self))
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setTextElideMode(Qt.TextElideMode.ElideRight)
         header.setMinimumSectionSize(24)
-        header.sectionResized.connect(self._resized)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         delegate = self.itemDelegate()
         assert isinstance(delegate, QuestionDelegate)
         self._theme = delegate.theme = theme
-        self.verticalHeader().setDefaultSectionSize(round(theme.points * 2.4) + 4)
+        self.set_row_height(theme)
         self.fit_columns()
         self.viewport().update()
 
@@ -71,11 +57,7 @@ class QuestionTable(QTableView):
         self._fixed, self._shares = fixed, shares
         self.fit_columns()
 
-    def fit_columns(self) -> None:
-        """Every column as wide as it is meant to be, unless the user has set widths."""
-        if self.model() is None or self._own_widths:
-            return
-        self._fitting = True
+    def fit(self) -> None:
         # The theme's font, not the widget's: one that was never seen does not know its font yet.
         header, metrics, rest = self.horizontalHeader(), QFontMetrics(self._theme.font("body")), self.viewport().width()
         letter = metrics.averageCharWidth()
@@ -93,7 +75,6 @@ class QuestionTable(QTableView):
             rest -= width
         for column, share in shown.items():
             header.resizeSection(column, max(letter * 18, int(rest * share / sum(shown.values()))))
-        self._fitting = False
 
     def _head(self, metrics: QFontMetrics, column: int) -> int:
         """What a column's head needs; the arrow of the order stands beside it."""
@@ -109,17 +90,6 @@ class QuestionTable(QTableView):
         self._fitting = False
         self.fit_columns()
 
-    def _resized(self) -> None:
-        self._own_widths = self._own_widths or not self._fitting
-
-    def columns(self) -> QByteArray:
-        """The columns as the user has set them; empty while they are as they come."""
-        return self.horizontalHeader().saveState() if self._own_widths else QByteArray()
-
-    def restore_columns(self, state: QByteArray) -> None:
-        """The columns as they were left."""
-        self._own_widths = self.horizontalHeader().restoreState(state)
-
     def chosen_rows(self) -> list[int]:
         """The selected rows, from the top."""
         return sorted(index.row() for index in self.selectionModel().selectedRows())
@@ -132,11 +102,6 @@ class QuestionTable(QTableView):
         for row in rows:
             self.selectRow(row)
         self.setSelectionMode(mode)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.fit_columns()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)

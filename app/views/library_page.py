@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,7 +26,7 @@ from app.state import LibraryState, NextStep, Problem, Scope
 from app.theme import Theme
 from app.views.document_pane import DocumentPane
 from app.views.document_table import DocumentTableView
-from app.views.parts import Elided, Text
+from app.views.parts import Elided, Text, push_button
 from app.views.roots_list import RootsList
 from app.views.states import StatePanel
 from pipeline.records import Document
@@ -114,15 +113,15 @@ class LibraryPage(QWidget):
         self.table.customContextMenuRequested.connect(self._menu)
         self.table.selectionModel().currentRowChanged.connect(self._row_changed)
 
-        self._open = self._button("Open", "Open the file with its own program", self._open_file)
-        self._reveal = self._button("Show in its folder", "Show the file in its folder", self._reveal_file)
-        self._read = self._button("Read here", "Show the text that was read from it (Enter)", self._show_document)
-        self.only_button = self._button("Search only in it", "Ask questions of this file alone", self._only_file)
-        self.leave_button = self._button(
+        self._open = push_button("Open", "Open the file with its own program", self._open_file)
+        self._reveal = push_button("Show in its folder", "Show the file in its folder", self._reveal_file)
+        self._read = push_button("Read here", "Show the text that was read from it (Enter)", self._show_document)
+        self.only_button = push_button("Search only in it", "Ask questions of this file alone", self._only_file)
+        self.leave_button = push_button(
             "Leave out", "Leave this file out of searches, or take it back in", self._leave_out
         )
 
-        self._again = self._button("Re-index it", "Bring this file alone up to date", self._reindex_file)
+        self._again = push_button("Re-index it", "Bring this file alone up to date", self._reindex_file)
         self._reason = Elided(Qt.TextElideMode.ElideRight, muted=True)
         self.pane = DocumentPane(theme)
         self._pane_title = Elided(bold=True)
@@ -133,12 +132,6 @@ class LibraryPage(QWidget):
         self._build()
         self.set_theme(theme)
         self._fit_buttons()
-
-    def _button(self, words: str, tip: str, do: Callable[[], object]) -> QPushButton:
-        button = QPushButton(words)
-        button.setToolTip(tip)
-        button.clicked.connect(lambda checked=False: do())
-        return button
 
     def _build(self) -> None:
         head = QHBoxLayout()

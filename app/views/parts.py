@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
@@ -11,6 +13,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QLayoutItem,
+    QPushButton,
     QSizePolicy,
     QSpinBox,
     QToolButton,
@@ -206,6 +209,14 @@ class Flow(QLayout):
             height = max(height, size.height())
         finish()
         return top + height - rect.y()
+
+
+def push_button(words: str, tip: str, do: Callable[[], object]) -> QPushButton:
+    """A button that does this when it is pressed."""
+    button = QPushButton(words)
+    button.setToolTip(tip)
+    button.clicked.connect(lambda checked=False: do())
+    return button
 
 
 def clear(layout: QLayout) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QPlainTextEdit,
     QProgressBar,
-    QPushButton,
     QSplitter,
     QVBoxLayout,
     QWidget,
@@ -23,7 +22,7 @@ from app.icons import icon
 from app.models.question_set import NUMBER, QUESTION, REASON, SetTable
 from app.theme import Theme
 from app.views.history_table import QuestionTable
-from app.views.parts import Elided, Text
+from app.views.parts import Elided, Text, push_button
 from pipeline.findings import SetQuestion, SetRow
 from pipeline.progress import Progress
 from pipeline.words.asked import set_sum_words
@@ -81,20 +80,20 @@ class QuestionSetView(QWidget):
         self.box.setAccessibleName("Questions to ask, one a line")
         self.box.setTabChangesFocus(True)
         self.box.textChanged.connect(self.edited)
-        self.file_button = self._button(
+        self.file_button = push_button(
             "From a file…",
             "A text file with a question a line, CSV with a column “question”, or TOML",
             self.fileRequested.emit,
         )
-        self.pinned_button = self._button(
+        self.pinned_button = push_button(
             "Pinned questions", "Those pinned in this library's history, with their settings", self.pinnedRequested.emit
         )
-        self.sample_button = self._button(
+        self.sample_button = push_button(
             "Sample questions", "Those that come with the sample", self.sampleRequested.emit
         )
-        self.run_button = self._button("Ask them all", "Ask one after the other (Ctrl+Enter)", self.runRequested.emit)
+        self.run_button = push_button("Ask them all", "Ask one after the other (Ctrl+Enter)", self.runRequested.emit)
         self.run_button.setProperty("primary", True)
-        self.cancel_button = self._button("Cancel", "Stop; the answers so far stay", self.cancelRequested.emit)
+        self.cancel_button = push_button("Cancel", "Stop; the answers so far stay", self.cancelRequested.emit)
         self._count = Text(muted=True)
         self._with = Elided(Qt.TextElideMode.ElideRight, muted=True)
         self._bar = QProgressBar()
@@ -113,23 +112,17 @@ class QuestionSetView(QWidget):
         self.table.selectionModel().selectionChanged.connect(lambda: self._fit_buttons())
         self.foot = Text(wrap=True)
         self.foot.setAccessibleName("Sums of the answers")
-        self.open_button = self._button("Open", "Show this run in the inspector (Enter)", self._open_chosen)
-        self.csv_button = self._button(
+        self.open_button = push_button("Open", "Show this run in the inspector (Enter)", self._open_chosen)
+        self.csv_button = push_button(
             "Export as CSV…", "The rows for a spreadsheet", lambda: self.exportRequested.emit("csv")
         )
-        self.json_button = self._button(
+        self.json_button = push_button(
             "Export as JSON…", "The rows with the settings in force", lambda: self.exportRequested.emit("json")
         )
         self._build()
         self.set_theme(theme)
         self.set_running(False)
         self.show_rows(())
-
-    def _button(self, words: str, tip: str, do: Callable[[], object]) -> QPushButton:
-        button = QPushButton(words)
-        button.setToolTip(tip)
-        button.clicked.connect(lambda checked=False: do())
-        return button
 
     def _build(self) -> None:
         sources = QHBoxLayout()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QSc
 
 from app.models.why import WhyState, WhyTarget
 from app.subject import base_name
-from app.views.parts import Elided, Flow, Text
+from app.views.parts import Elided, Flow, Text, push_button
 from pipeline.findings import PassageFinding, SettingChange, Ways, WhyNot
 from pipeline.records import Location, Trace
 from pipeline.words.phrases import file_name, pages
@@ -124,11 +124,9 @@ class FindingView(QScrollArea):
         self.projection.applied.connect(self.applied)
         self._build()
 
-    def _flat(self, words: str, tip: str, do: object) -> QPushButton:
-        button = QPushButton(words)
+    def _flat(self, words: str, tip: str, do: Callable[[], object]) -> QPushButton:
+        button = push_button(words, tip, do)
         button.setProperty("flat", True)
-        button.setToolTip(tip)
-        button.clicked.connect(lambda checked=False: do())  # type: ignore[operator]  # a step has one
         return button
 
     def _build(self) -> None:
