@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import signal
 import sys
@@ -81,6 +82,7 @@ def compose(
     crew = Crew(backend)
     session = Session(crew, preferences, sample_library=places.sample_library, first_library=places.first_library)
     window = MainWindow(focus, watch.theme, preferences, questions)
+    watch.dress()
     session.setParent(window)
     focus.setParent(window)
     asks = dialogs(window)
@@ -140,13 +142,16 @@ def make_application() -> QApplication:
 def watch_for(app: QApplication, preferences: Preferences) -> ThemeWatch:
     """The theme that the user chose."""
     choices = preferences.choices
-    return ThemeWatch(app, COLOUR_SCHEMES[choices.scheme], choices.zoom / 100, is_high_contrast(choices.scheme))
+    scheme = choices.scheme
+    return ThemeWatch(app, COLOUR_SCHEMES[scheme], choices.zoom / 100, is_high_contrast(scheme), sheet=False)
 
 
 def give_way_to_the_window() -> None:
     """Let work in other threads hand Python over within a fifth of a millisecond: drawing a window takes thousands of
-    calls of Qt, and after each of them its thread may have to wait for its turn."""
+    calls of Qt, and after each of them its thread may have to wait for its turn. Nor is a search for garbage to stop
+    all threads while it goes through what was imported, which is never garbage."""
     sys.setswitchinterval(0.0002)
+    gc.freeze()
 
 
 def open_window(request: OpenRequest) -> int:

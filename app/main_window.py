@@ -36,7 +36,6 @@ from app.views.parts import Text
 from app.views.present import PresentView
 from app.views.progress_bar import WorkBar
 from app.views.settings_page import SettingsPage
-from app.views.shell_sheet import shell_sheet
 from app.views.states import Notice
 from app.views.status_bar import StatusLine
 from app.views.welcome import Welcome
@@ -149,7 +148,6 @@ class MainWindow(QMainWindow):
 
     def set_theme(self, theme: Theme) -> None:
         """Every part in the colours and sizes of this theme."""
-        self.setStyleSheet(shell_sheet(theme))
         self.actions_.set_icons(lambda name: icon(name, theme))
         self.setWindowIcon(icon("inspector", theme, theme.accent))
         for part in (

@@ -17,6 +17,7 @@ from app.state import LibraryState, NextStep, Problem, WorkState
 
 POLL_MS = 100
 REFRESH_MS = 2_000
+SOON_MS = 250  # while a library is being made and holds nothing yet: its user waits to ask it something
 USUAL = Thoroughness()
 
 
@@ -49,7 +50,6 @@ class Shelf(QObject):
         self._poll.timeout.connect(self._look_at_progress)
         self._refresh = QTimer(self)  # while something is being written
         self._refresh.setSingleShot(True)
-        self._refresh.setInterval(REFRESH_MS)
         self._refresh.timeout.connect(self.refresh)
 
     # --- intents ------------------------------------------------------------------------------------------------
@@ -73,6 +73,11 @@ class Shelf(QObject):
         folder, opening = self.library.folder, self._opening
         if folder is not None and self._crew.backend.exists(folder):
             self._crew.read_status(folder, lambda end: self._status_read(opening, end))
+        elif self.work.active:
+            self._look_again()
+
+    def _look_again(self) -> None:
+        self._refresh.start(REFRESH_MS if self.library.documents else SOON_MS)
 
     def index(self, folders: tuple[Path, ...] = (), how: Thoroughness = USUAL) -> bool:
         """Bring these folders up to date, new ones added as roots; without any, all roots."""
@@ -157,7 +162,7 @@ class Shelf(QObject):
 
     def _status_read(self, opening: int, end: End[Any]) -> None:
         if self.work.active:
-            self._refresh.start()  # only now: reading the status of a large library takes its time
+            self._look_again()  # only now: reading the status of a large library takes its time
         if opening != self._opening or end.how == "cancelled":
             return
         now = self.library
@@ -207,7 +212,7 @@ class Shelf(QObject):
             if start():
                 self._show_work(WorkState("running", doing))
                 self._poll.start()
-                self._refresh.start()
+                self._look_again()
 
         if needs_model and not self._model_ready:
             self._held_back = begin

@@ -12,9 +12,10 @@ from functools import lru_cache
 from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
+from PySide6.QtGui import QBrush, QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from app.views.shell_sheet import shell_sheet
 from app.views.stylesheet import stylesheet
 
 FontRole = Literal["tiny", "small", "body", "heading", "title", "mono", "mono_small"]
@@ -290,7 +291,9 @@ def palette_of(theme: Theme) -> QPalette:
         (role.Dark, theme.border_strong),
         (role.Shadow, "#000000"),
     ):
-        palette.setColor(which, qcolor(colour))
+        # A brush, which `setColor` would make as well: Python's side of brushes and gradients is made with the first of
+        # them, and that takes longer than all else in painting an answer.
+        palette.setBrush(which, QBrush(qcolor(colour)))
     for which in (role.WindowText, role.Text, role.ButtonText):
         palette.setColor(group.Disabled, which, qcolor(theme.text_dimmed))
     palette.setColor(group.Disabled, role.Highlight, qcolor(theme.border))
@@ -309,9 +312,15 @@ _STYLED = "twinspect_style"
 
 
 def apply_theme(
-    app: QApplication, scheme: Qt.ColorScheme | None = None, *, scale: float = 1.0, high_contrast: bool = False
+    app: QApplication,
+    scheme: Qt.ColorScheme | None = None,
+    *,
+    scale: float = 1.0,
+    high_contrast: bool = False,
+    sheet: bool = True,
 ) -> Theme:
-    """Style the whole application and return the theme that is now in force."""
+    """Style the whole application, all but its style sheet where that is not wanted yet, and return the theme that is
+    now in force."""
     _tell_platform(app, scheme)
     theme = theme_for(scheme, scale=scale, high_contrast=high_contrast)
     # A style sheet hides the name of the style under it, and setting a style anew costs a second: note that it is set.
@@ -320,8 +329,13 @@ def apply_theme(
         app.setProperty(_STYLED, True)
     app.setFont(theme.font("body"))
     app.setPalette(palette_of(theme))
-    app.setStyleSheet(stylesheet(theme))
+    if sheet:
+        _set_sheet(app, theme)
     return theme
+
+
+def _set_sheet(app: QApplication, theme: Theme) -> None:
+    app.setStyleSheet(stylesheet(theme) + shell_sheet(theme))
 
 
 class ThemeWatch(QObject):
@@ -335,11 +349,15 @@ class ThemeWatch(QObject):
         scheme: Qt.ColorScheme | None = None,
         scale: float = 1.0,
         high_contrast: bool = False,
+        *,
+        sheet: bool = True,
     ) -> None:
+        """Without `sheet` the application gets its style sheet by `dress`, once its first window is put together: with
+        one in force, Qt styles every part anew at each step of that."""
         super().__init__(app)
         self._app, self._scheme, self._scale, self._high_contrast = app, scheme, scale, high_contrast
-        self._applying = False
-        self._theme = apply_theme(app, scheme, scale=scale, high_contrast=high_contrast)
+        self._applying, self._dressed = False, sheet
+        self._theme = apply_theme(app, scheme, scale=scale, high_contrast=high_contrast, sheet=sheet)
         self._hints = app.styleHints()
         self._access = self._hints.accessibility()  # held: the wrapper dies with its last reference
         self._hints.colorSchemeChanged.connect(self._refresh)
@@ -348,6 +366,12 @@ class ThemeWatch(QObject):
     @property
     def theme(self) -> Theme:
         return self._theme
+
+    def dress(self) -> None:
+        """Put the style sheet in force, if it is not yet."""
+        if not self._dressed:
+            self._dressed = True
+            _set_sheet(self._app, self._theme)
 
     def set_scheme(self, scheme: Qt.ColorScheme | None, high_contrast: bool = False) -> None:
         """Light, dark, or (None) whatever the platform says."""
@@ -365,7 +389,9 @@ class ThemeWatch(QObject):
         self._applying = True
         try:
             before = self._theme
-            self._theme = apply_theme(self._app, self._scheme, scale=self._scale, high_contrast=self._high_contrast)
+            self._theme = apply_theme(
+                self._app, self._scheme, scale=self._scale, high_contrast=self._high_contrast, sheet=self._dressed
+            )
         finally:
             self._applying = False
         if self._theme != before:

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from pipeline.stepping_back import step_back
+
 _LENGTHS = struct.Struct("<II")
 
 
@@ -46,20 +48,32 @@ def module_command(module: str, *arguments: str) -> list[str]:
 
 
 def start_child(
-    command: Sequence[str], *, environment: Mapping[str, str] | None = None, stderr: int | None = None
+    command: Sequence[str],
+    *,
+    environment: Mapping[str, str] | None = None,
+    stderr: int | None = None,
+    behind: bool = False,
 ) -> subprocess.Popen[bytes]:
     """A child process with pipes on standard input and output that finds this very package wherever it is started.
 
-    On Windows no console window opens; on POSIX a Ctrl+C in the terminal is left to the parent.
+    On Windows no console window opens; on POSIX a Ctrl+C in the terminal is left to the parent. With `behind` the
+    child steps back where processors are short.
     """
     source = str(Path(__file__).resolve().parent.parent)
     paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return subprocess.Popen(
+    flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    if behind:
+        flags |= getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
+    child = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=stderr,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | dict(environment or {}),
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        start_new_session=os.name == "posix",
+        creationflags=flags,
+        # Not a session of its own: Linux weighs sessions against each other, whatever their processes' priorities.
+        process_group=0 if os.name == "posix" else None,
     )
+    if behind:
+        step_back(child.pid)
+    return child

@@ -130,7 +130,9 @@ def forget_root(library: Path, folder: Path | str) -> Root:
             raise RootError(f"{folder} is not in the library; its folders: {known}")
         with writer.change():
             writer.remove_root(root.id)
-            writer.remove_unheld_texts(keep=settings.spare_vectors, keep_days=settings.spare_days)
+            writer.remove_unheld_texts(
+                keep=settings.spare_vectors, keep_days=settings.spare_days, all_texts=writer.unfinished()
+            )
         save_vectors(library, catalog)
         return root
 

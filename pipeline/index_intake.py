@@ -1,19 +1,23 @@
 """From files that were read to rows of the catalog: batches, their vectors, their transactions.
 
-One batch is being embedded while the next is being read, and two are held at most: memory does not grow with a folder.
+The model is given each new text as it arrives, and takes the next ones when it is done with the last; a batch is what
+is committed together. One is finished by the model while the next is being read, and two are held at most: memory does
+not grow with a folder.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, TimeoutError
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from pipeline.embed.cores import usable_cores
-from pipeline.embed.port import Encoder, Vectors
+import numpy as np
+
+from pipeline.embed.port import Encoder, Vectors, texts_at_once
 from pipeline.extract.records import ReadDocument, ReadFailure
 from pipeline.progress import CancelToken, ProgressTeller
 from pipeline.records import DocumentState, Root
@@ -27,7 +31,6 @@ _BATCH_TEXTS = 64
 _BATCH_DOCUMENTS = 256
 _BATCH_CHARACTERS = 4_000_000
 _BATCH_SECONDS = 2.0
-_ENCODE_TEXTS = 4  # per core and request to the model: a question that comes meanwhile waits for no more than these
 _POLL_SECONDS = 0.05
 
 Result = TypeVar("Result")
@@ -35,12 +38,17 @@ Result = TypeVar("Result")
 
 @dataclass(slots=True)
 class _Batch:
-    """Documents read and not yet committed, and the texts among theirs that need a vector, by exact key."""
+    """Documents read and not yet committed, and the texts among theirs that the library does not hold yet, by exact
+    key: `spare` are those whose vectors were kept from earlier, `waiting` those that the model has yet to take."""
 
     documents: list[NewDocument] = field(default_factory=list)
     touched: list[tuple[KnownFile, FileFacts]] = field(default_factory=list)
     failed: list[tuple[KnownFile, FileFacts, ReadFailure]] = field(default_factory=list)
     texts: dict[str, NewText] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)  # keys that were looked up, of those that are held too
+    spare: list[NewText] = field(default_factory=list)
+    waiting: list[NewText] = field(default_factory=list)
+    requests: list[Future[tuple[list[str], Vectors]]] = field(default_factory=list)
     arrived: list[str] = field(default_factory=list)  # contents of documents that are new
     characters: int = 0
     began: float = field(default_factory=time.perf_counter)
@@ -50,6 +58,11 @@ class _Batch:
         return len(self.documents) + len(self.touched) + len(self.failed)
 
     @property
+    def made(self) -> bool:
+        """Whether the model is done with all its texts."""
+        return all(request.done() for request in self.requests)
+
+    @property
     def full(self) -> bool:
         return (
             len(self.texts) >= _BATCH_TEXTS
@@ -57,15 +70,6 @@ class _Batch:
             or self.characters >= _BATCH_CHARACTERS
             or time.perf_counter() - self.began > _BATCH_SECONDS
         )
-
-
-@dataclass(slots=True)
-class _InFlight:
-    """A batch whose new texts are with the model; `spare` are those whose vectors were kept from earlier."""
-
-    batch: _Batch
-    spare: list[NewText]
-    futures: list[Future[tuple[list[str], Vectors]]]
 
 
 class Intake:
@@ -87,7 +91,8 @@ class Intake:
         self.counts: Counter[str] = Counter()
         # Two requests under way: the model finds the next one when it is done with the last.
         self._model = ThreadPoolExecutor(2, thread_name_prefix="encoder calls")
-        self._in_flight: _InFlight | None = None
+        self._taking = threading.Lock()
+        self._before: _Batch | None = None  # the one that is with the model to its end
         self._batch = _Batch()
 
     def token_limit(self) -> int:
@@ -108,11 +113,13 @@ class Intake:
             self._take_document(root, entry, result, before)
         if self._batch.full:
             self._send()
+        elif self._before is not None and self._before.made:
+            self._commit_before()  # at once: a kill then loses less
 
     def flush(self) -> None:
         """Commit everything that was taken."""
         self._send()
-        self._commit_in_flight()
+        self._send()
 
     def _take_failure(self, root: Root, entry: FileEntry, result: ReadFailure, before: KnownFile | None) -> None:
         self.counts["unknown_kind" if result.why == "unknown_kind" else "failed"] += 1
@@ -163,52 +170,78 @@ class Intake:
             )
         )
         batch.characters += len(result.text)
+        fresh: dict[str, NewText] = {}
         for chunk in result.chunks:
-            if chunk.text_sha256 not in batch.texts:
+            key = chunk.text_sha256
+            if key not in fresh and not self._seen(key):
                 text = result.text[chunk.start : chunk.end]
-                batch.texts[chunk.text_sha256] = NewText(
-                    chunk.text_sha256, chunk.fold_key, text, chunk.tokens, b"", chunk.shingles
-                )
+                fresh[key] = NewText(key, chunk.fold_key, text, chunk.tokens, b"", chunk.shingles)
+        if fresh:
+            self._ask(fresh)
+
+    def _seen(self, key: str) -> bool:
+        """Whether this text is held, or will be when the batch before this one is committed."""
+        return key in self._batch.seen or (self._before is not None and key in self._before.seen)
+
+    # --- the model ----------------------------------------------------------------------------------------------
+
+    def _ask(self, fresh: Mapping[str, NewText]) -> None:
+        """Have the model make the vectors of those among these texts that have none."""
+        batch = self._batch
+        held = self._writer.texts_held(fresh)
+        new = {key: text for key, text in fresh.items() if key not in held}
+        kept = self._writer.spare_vectors(new) if new else {}
+        batch.seen.update(fresh)
+        batch.texts |= new
+        batch.spare += (replace(new[key], vector=vector) for key, vector in kept.items())
+        unmade = [text for key, text in new.items() if key not in kept]
+        with self._taking:
+            batch.waiting += unmade
+        # Each takes what waits when its turn comes: the last ones may find nothing left.
+        for _ in range(0, len(unmade), texts_at_once(self._encoder)):
+            batch.requests.append(self._model.submit(self._encoded, batch))
+
+    def _encoded(self, batch: _Batch) -> tuple[list[str], Vectors]:
+        """The vectors of some texts of about one length, by their keys."""
+        self._cancel.check()
+        size = texts_at_once(self._encoder)
+        with self._taking:
+            batch.waiting.sort(key=lambda text: len(text.text))
+            taken = batch.waiting[-size:]
+            del batch.waiting[-size:]
+        if not taken:
+            return [], np.empty((0, 0), np.float32)
+        return [text.sha256 for text in taken], self._encoder.encode([text.text for text in taken])
 
     # --- one batch ----------------------------------------------------------------------------------------------
 
     def _send(self) -> None:
-        """Commit the batch that is being embedded, and hand the next one's new texts to the model."""
-        batch, self._batch = self._batch, _Batch()
-        self._commit_in_flight()
-        if not batch.files:
-            return
-        held = self._writer.texts_held(batch.texts)
-        kept = self._writer.spare_vectors(key for key in batch.texts if key not in held)
-        spare = [replace(batch.texts[key], vector=vector) for key, vector in kept.items()]
-        new = [text for key, text in batch.texts.items() if key not in held and key not in kept]
-        new.sort(key=lambda text: len(text.text))
-        step = max(8, _ENCODE_TEXTS * usable_cores())
-        futures = [self._model.submit(self._encoded, new[start : start + step]) for start in range(0, len(new), step)]
-        self._in_flight = _InFlight(batch, spare, futures)
+        """Commit the batch before, and begin a new one: the model has the last one's texts meanwhile."""
+        self._commit_before()
+        last = self._batch
+        self._before, self._batch = last if last.files else None, _Batch()
 
-    def _encoded(self, texts: Sequence[NewText]) -> tuple[list[str], Vectors]:
-        self._cancel.check()
-        return [text.sha256 for text in texts], self._encoder.encode([text.text for text in texts])
+    def _commit_before(self) -> None:
+        if self._before is not None:
+            self._commit(self._before)
+            self._before = None
 
-    def _commit_in_flight(self) -> None:
-        if self._in_flight is None:
-            return
-        work, self._in_flight = self._in_flight, None
-        batch, texts = work.batch, list(work.spare)
-        for future in work.futures:
-            keys, rows = self._patiently(future)
+    def _commit(self, batch: _Batch) -> None:
+        texts = list(batch.spare)
+        for request in batch.requests:
+            keys, rows = self._patiently(request)
             texts += (
                 replace(batch.texts[key], vector=vectors.blob_of(row)) for key, row in zip(keys, rows, strict=True)
             )
-            self._teller.tell(embedded=len(keys))
+            if keys:
+                self._teller.tell(embedded=len(keys))
         self._cancel.check()
         with self._writer.change():
             if texts:
                 model = self._encoder
                 self._writer.bind_model(model.fingerprint, model.name, model.source, model.dimension)
                 self._writer.add_texts(texts)
-                self._writer.take_spares(text.sha256 for text in work.spare)
+                self._writer.take_spares(text.sha256 for text in batch.spare)
             for document in batch.documents:
                 self._writer.put_document(document)
             for known, facts in batch.touched:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pipeline.embed.port import Encoder
-from pipeline.errors import Cancelled, RootError
+from pipeline.errors import RootError
 from pipeline.extract.pool import ReaderPool
 from pipeline.index_intake import Intake
 from pipeline.index_settings import IndexSettings
@@ -28,7 +28,6 @@ from pipeline.store.writer import CatalogWriter, KnownFile, path_bytes
 
 _NOTE_ROWS = 500  # put into the worklist at a time
 _LOOK_ENTRIES = 128  # between two looks at the clock while scanning
-_QUICK_TO_SAVE = 50_000  # texts whose vectors are written within a moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +62,7 @@ class Run:
         self.counts: Counter[str] = Counter()
         self.unreachable: list[str] = []
         self._unfinished = writer.unfinished()
+        self._cut_off = self._unfinished  # the last run was, and has left what nobody holds any more
         self._changed_anything = False
         self._found = 0  # files that the scans have seen
         self._expected = 0  # documents that the library holds once the run has come to its end
@@ -80,13 +80,6 @@ class Run:
             self.counts.update(self._intake.counts)
             self._teller.tell(force=True, stage="finishing", current="")
             self._clear_away()
-        except Cancelled:
-            self._save(quick_only=True)
-            raise
-        except BaseException:
-            with suppress(Exception):  # what went wrong first is what has to be told
-                self._save()
-            raise
         finally:
             self._intake.close()
         self._save()
@@ -232,6 +225,8 @@ class Run:
             token_limit=limit,
             limits=self._settings.limits,
             cancel=self._cancel,
+            # As far back as the model: who steps back further starves it.
+            behind=getattr(self._encoder, "steps_back", False),
         ) as pool:
             for entry, result in pool.read(entries()):
                 self._cancel.check()
@@ -254,7 +249,9 @@ class Run:
         self.counts["removed"] -= moved
         if self._unfinished:
             with self._change():
-                self._writer.remove_unheld_texts(keep=self._settings.spare_vectors, keep_days=self._settings.spare_days)
+                self._writer.remove_unheld_texts(
+                    keep=self._settings.spare_vectors, keep_days=self._settings.spare_days, all_texts=self._cut_off
+                )
                 self._writer.set_unfinished(0)
 
     def _begin(self) -> None:
@@ -267,11 +264,16 @@ class Run:
         self._changed_anything = True
         return self._writer.change()
 
-    def _save(self, *, quick_only: bool = False) -> None:
-        """Write the vector file. It is derived: where that fails, whoever opens the library makes it again."""
-        if self._changed_anything and not (quick_only and self._catalog.facts().texts > _QUICK_TO_SAVE):
+    def _save(self) -> None:
+        """Write the vector file. It is derived: where that fails, or the run does not come this far, whoever opens the
+        library goes on from the file that there is, or makes it again."""
+        if self._changed_anything:
             with suppress(OSError):
-                save_vectors(self._library, self._catalog)
+                save_vectors(self._library, self._catalog, self._saving)
+
+    def _saving(self, share: float) -> None:
+        self._cancel.check()
+        self._teller.tell(saved=share)
 
 
 def _state_for_counts(row: KnownRow) -> str:

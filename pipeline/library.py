@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,10 @@ from pipeline.store.holdings import Holdings
 from pipeline.store.passages import Passages
 from pipeline.store.schema import database_file, errors_in_words, open_for_reading
 
-_MANY = 20_000  # new texts; so many are not taken over one by one where there is a newer file of vectors
+_MANY = 20_000  # new texts; so many are not taken over one by one where there is, or can be, a newer file of vectors
+# Texts added and gone since the file of vectors was written, at most, for a run to leave it as it is: to take over so
+# many adds some 50 ms to the opening of a library, to write a large file takes seconds.
+_FEW, _FEW_OF = 10_000, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +91,18 @@ class LibraryReader:
         self.passages = Passages(self._db, self.catalog)
         self.holdings = Holdings(self._db, self.catalog)
         self._index: vectors.VectorIndex | None = None
-        self._token = ""
-        self.rebuilt_because = ""  # why vectors.faiss had to be made again, "" when it fitted
+        self._stamp = vectors.Stamp("", 0, "", "")  # of the state that the index is in step with
+        self.rebuilt_because = ""  # why vectors.faiss had to be made again, "" when it served
 
     @contextmanager
     def snapshot(self) -> Iterator[CatalogState]:
         """Catalog and vectors of one committed state of the library."""
-        with errors_in_words(self.folder), self.catalog.snapshot() as state:
-            self._keep_in_step(state)
-            yield state
+        with errors_in_words(self.folder):
+            # The file first: then the catalog is never behind it.
+            ready = self._on_disk() if self._index is None else None
+            with self.catalog.snapshot() as state:
+                self._keep_in_step(state, ready)
+                yield state
 
     def port(self, token_limit: int | None = None) -> DenseSearch:
         """The dense search over the state seen by the surrounding `snapshot()`."""
@@ -157,66 +163,125 @@ class LibraryReader:
             self._index.close()
         self._db.close()
 
-    def _keep_in_step(self, state: CatalogState) -> None:
+    def _keep_in_step(self, state: CatalogState, ready: vectors.Found | None) -> None:
         index = self._index
         if index is None or index.damaged or index.dimension != max(1, state.dimension):
-            self._open(state)
-        elif state.token != self._token:
-            self._follow(index, state)
-        self._token = state.token
+            self._open(state, ready)
+        elif state.stamp != self._stamp:
+            if self.catalog.vectors.was_in(self._stamp, state.stamp):
+                self._follow(index, state)
+            else:  # another library, or a copy of this one, was put in its place
+                self._open(state, None)
+        self._stamp = state.stamp
 
-    def _open(self, state: CatalogState) -> None:
-        """The index of this state from its file, which is made again where it does not fit."""
-        harmed = self._index is not None and self._index.damaged
+    def _on_disk(self) -> vectors.Found | None:
+        found, self.rebuilt_because = vectors.latest(self.folder, self._true_vectors)
+        return found
+
+    def _open(self, state: CatalogState, ready: vectors.Found | None) -> None:
+        """The index of this state: that of the file, which is brought up to date in memory where the library has moved
+        on little, and written anew where it has moved on much or is of no state that the library was in."""
         if self._index is not None:
+            harmed = self._index.damaged
             self._index.close()
-        dimension, found = max(1, state.dimension), None
-        self.rebuilt_because = "it is damaged"
-        if not harmed:
-            found, self.rebuilt_because = vectors.load(self.folder, state.stamp, dimension, self._true_vectors)
-        if found is None:
-            found = self._made_again(state, dimension)
-        self._index = found
+            self._index, self.rebuilt_because = None, "it is damaged"
+            ready = None if harmed else self._on_disk()
+        if ready is not None and not self._serves(ready, state):
+            ready.index.close()
+            ready, self.rebuilt_because = None, vectors.OTHER_STATE
+        if ready is not None:
+            missing = self.catalog.vectors.count_after(ready.index.last)
+            if missing <= _MANY or not self._written(state):
+                self._index = ready.index
+                if ready.stamp != state.stamp:
+                    self._bring(ready.index, state)
+            else:
+                ready.index.close()
+        else:
+            self._make_again(state)
 
-    def _made_again(self, state: CatalogState, dimension: int) -> vectors.VectorIndex:
-        """From the catalog, by way of the file where the folder can be written: that spares the next start the work,
-        and a large library's vectors need not be held in memory.
+    def _make_again(self, state: CatalogState) -> None:
+        if not self._written(state):
+            self._index = vectors.build(self.catalog.vectors.after(), max(1, state.dimension))
 
-        No lock is needed: the file is replaced whole, and one that is older than the catalog is noticed.
+    def _written(self, state: CatalogState) -> bool:
+        """Write the file anew and open it, where the folder can be written: that spares the next start the work, and a
+        large library's vectors need not be held in memory.
+
+        No lock is needed: the file is replaced whole, and whoever opens one that is older than the catalog goes on
+        from there.
         """
-        count = self.catalog.facts().texts
+        count, dimension = self.catalog.facts().texts, max(1, state.dimension)
         if count:
             with suppress(OSError):
-                vectors.write(self.folder, state.stamp, dimension, count, self.catalog.vectors())
-                found, _ = vectors.load(self.folder, state.stamp, dimension, self._true_vectors)
-                if found is not None:
-                    return found
-        return vectors.build(self.catalog.vectors(), dimension)
+                with closing(self.catalog.vectors.after()) as rows:
+                    vectors.write(self.folder, state.stamp, dimension, count, rows)
+                self._index, _ = vectors.load(self.folder, state.stamp, dimension, self._true_vectors)
+                return self._index is not None
+        return False
 
     def _follow(self, index: vectors.VectorIndex, state: CatalogState) -> None:
-        """Take over what changed. A text's id is never reused and its vector never changes, so ids tell it all."""
-        held, wanted = index.ids(), np.array(self.catalog.text_ids(), np.int64)
-        fresh = np.setdiff1d(wanted, held, assume_unique=True)
-        if len(fresh) > _MANY:
-            newer, _ = vectors.load(self.folder, state.stamp, index.dimension, self._true_vectors)
-            if newer is not None:
+        """Take over what changed since the index was in step: by way of the file, if it has most of that already."""
+        if self.catalog.vectors.count_after(index.last) > _MANY and self._on_disk_is_nearer(index):
+            newer, _ = vectors.latest(self.folder, self._true_vectors)
+            if newer is not None and self._serves(newer, state):
                 index.close()
-                self._index = newer
-                return
-        index.remove(np.setdiff1d(held, wanted, assume_unique=True))
-        for ids, rows in vectors.in_blocks(self.catalog.vectors(fresh.tolist()) if len(fresh) else (), index.dimension):
+                self._index = index = newer.index
+            elif newer is not None:
+                newer.index.close()
+        self._bring(index, state)
+
+    def _serves(self, found: vectors.Found, state: CatalogState) -> bool:
+        fits = found.index.dimension == max(1, state.dimension)
+        return fits and self.catalog.vectors.was_in(found.stamp, state.stamp)
+
+    def _on_disk_is_nearer(self, index: vectors.VectorIndex) -> bool:
+        try:
+            return vectors.glance(self.folder).last - index.last > _MANY
+        except vectors.Unusable:
+            return False
+
+    def _bring(self, index: vectors.VectorIndex, state: CatalogState) -> None:
+        """Add and remove what sets the index apart from the catalog. It is of a state that the library was in, a text's
+        id is never given again and its vector never changes: what has a higher id is new, and what is gone stays gone.
+        """
+        last, texts = index.last, self.catalog.facts().texts
+        added = self.catalog.vectors.count_after(last)
+        if texts - added != len(index):
+            held = index.ids()
+            index.remove(held[np.isin(held, self.catalog.vectors.ids(), invert=True)])
+        for ids, rows in vectors.in_blocks(self.catalog.vectors.after(last) if added else (), index.dimension):
             index.add(ids, rows)
+        if len(index) != texts:  # the file held what no run has put there
+            index.close()
+            self.rebuilt_because = vectors.OTHER_STATE
+            self._make_again(state)
 
     def _true_vectors(self, ids: vectors.Ids) -> Vectors:
         """The vectors of these ids from the catalog, shape (len(ids), dimension); zeros for an id it does not know."""
-        known = dict(self.catalog.vectors(ids.tolist()))
+        known = self.catalog.vectors.of(ids.tolist())
         dimension = self._index.dimension if self._index is not None else 1
         nothing = bytes(4 * dimension)
         return vectors.vectors_of([known.get(row_id, nothing) for row_id in ids.tolist()], dimension)
 
 
-def save_vectors(library: Path, catalog: Catalog) -> None:
-    """Write `vectors.faiss` anew from the catalog."""
+def save_vectors(library: Path, catalog: Catalog, watch: vectors.Watch | None = None) -> None:
+    """Write `vectors.faiss` anew from the catalog, unless what it has is so near to that that whoever opens it gets
+    there in less than a moment. `watch` is told the share that is written, and may raise to end it."""
     with catalog.snapshot() as state:
-        if state.dimension:
-            vectors.write(library, state.stamp, state.dimension, catalog.facts().texts, catalog.vectors())
+        if state.dimension and not _near(library, catalog, state):
+            with closing(catalog.vectors.after()) as rows:
+                vectors.write(library, state.stamp, state.dimension, catalog.facts().texts, rows, watch)
+
+
+def _near(library: Path, catalog: Catalog, state: CatalogState) -> bool:
+    """Whether the file is of a past state of the library that differs little from this one."""
+    try:
+        file = vectors.glance(library)
+    except vectors.Unusable:
+        return False
+    if file.dimension != state.dimension or not catalog.vectors.was_in(file.stamp, state.stamp):
+        return False
+    added = catalog.vectors.count_after(file.last)
+    gone = file.count - (catalog.facts().texts - added)
+    return added + gone <= min(_FEW, file.count // _FEW_OF)

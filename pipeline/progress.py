@@ -16,7 +16,8 @@ class Progress:
 
     `done` and `total` count files that were looked at, out of those that the scan found (`total` is 0 while the
     scan still runs, and `found` says how far it is), `unread` those of them that needed no reading; `embedded` counts
-    texts that got a new vector; `seconds` is the time since the run began.
+    texts that got a new vector; `seconds` is the time since the run began; `saved` is the share of the file of
+    vectors that is written, at the end of a run that has to write it.
     """
 
     stage: str = "scanning"  # scanning, reading, finishing
@@ -28,6 +29,7 @@ class Progress:
     seconds: float = 0.0
     found: int = 0
     unread: int = 0
+    saved: float = 0.0
 
     @property
     def rate(self) -> float:
@@ -65,6 +67,7 @@ class ProgressTeller:
         embedded: int = 0,
         failed: int | None = None,
         unread: int | None = None,
+        saved: float | None = None,
     ) -> None:
         """Note what changed; `advance` and `embedded` are added."""
         now, before = time.perf_counter(), self.progress
@@ -78,6 +81,7 @@ class ProgressTeller:
             now - self._began,
             before.found if found is None else found,
             before.unread if unread is None else unread,
+            before.saved if saved is None else saved,
         )
         if self._listener is not None and (force or now - self._told >= 0.1):
             self._told = now

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipeline.records import Candidate, Copy, Evidence, Hit, SearchRound
-from pipeline.search.port import CopyCatalog, KnowledgeSearchPort, Question
+from pipeline.search.port import CopyCatalog, KnowledgeSearchPort, Question, TellsReach
 from pipeline.select.cap import cap_documents
 from pipeline.select.collapse import collapse
 from pipeline.select.cut import first_blocks
@@ -70,6 +70,9 @@ def retrieve(question: Question, port: KnowledgeSearchPort, settings: Settings, 
     """Asks for exactly `retrieve-k`, then for twice as many while copies and left-out documents leave fewer than
     `retrieve-k` that can be served."""
     asked = settings.retrieve_k
+    if settings.policy == "evidence" and isinstance(port, TellsReach):
+        # The rounds below are not changed by it, but what the last of them needs is read in one go.
+        port.search(question, _width_of(port.reach(question, asked), asked))
     rounds: list[SearchRound] = []
     served, texts, looked_at = 0, set[str](), 0
     while True:
@@ -84,6 +87,13 @@ def retrieve(question: Question, port: KnowledgeSearchPort, settings: Settings, 
         if exhausted or enough >= settings.retrieve_k:
             return Retrieved(hits, tuple(rounds), exhausted)
         asked *= 2
+
+
+def _width_of(reach: int, asked: int) -> int:
+    """What the round asks for that gets so far, if the first asks for `asked`."""
+    while asked < reach:
+        asked *= 2
+    return asked
 
 
 def recall(

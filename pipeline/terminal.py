@@ -124,6 +124,8 @@ def progress_line(what: str = "files") -> Callable[[Progress], None]:
             where = f"{progress.done:,} of {progress.total:,}, {progress.rate:.0f}/s{left}{_encoded(progress)}"
             if progress.stage == "scanning":
                 where = f"{progress.found:,} {what} found"
+            elif progress.saved:
+                where = f"{progress.saved:.0%} of the search index saved"
             line = f"{progress.stage} {where} {name}"
             print(f"\r{line:<100.100}", end="", file=sys.stderr, flush=True)
         elif (now := (progress.stage, int(progress.seconds) // 10)) != last[0]:

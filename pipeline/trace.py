@@ -70,15 +70,18 @@ class TraceCollector:
         near: Mapping[int, tuple[NearTwin, ...]],
     ) -> tuple[TracedCandidate, ...]:
         """Every candidate with its one fate. Raises KeyError for a candidate without one."""
+        fates = self._fates
         return tuple(
-            TracedCandidate(
-                candidate,
-                self._fates[candidate.rank],
-                freshness.get(candidate.doc_id) if candidate.doc_id is not None else None,
-                twin_groups.get(candidate.fold_key),
-                near.get(candidate.rank, ()),
-            )
-            for candidate in candidates
+            [
+                TracedCandidate(
+                    candidate,
+                    fates[candidate.rank],
+                    freshness.get(candidate.doc_id) if candidate.doc_id is not None else None,
+                    twin_groups.get(candidate.fold_key),
+                    near.get(candidate.rank, ()),
+                )
+                for candidate in candidates
+            ]
         )
 
 

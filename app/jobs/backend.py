@@ -89,6 +89,7 @@ class Backend:
     forget: Callable[[Path, str], None]
     exists: Callable[[Path], bool]
     page_pictures: Callable[[], Pictures]
+    prepare: Callable[[], None] = lambda: None  # import what the first question needs
 
 
 def real_backend() -> Backend:
@@ -149,4 +150,7 @@ def real_backend() -> Backend:
 
         return PagePictures()
 
-    return Backend(model_source, make_encoder, open_reader, open_engine, index, forget, exists, page_pictures)
+    def prepare() -> None:
+        import pipeline.query  # noqa: F401
+
+    return Backend(model_source, make_encoder, open_reader, open_engine, index, forget, exists, page_pictures, prepare)

@@ -231,6 +231,7 @@ class Crew:
             running.renew()
             running.start()
         encoder = running if running is not None else self._start_encoder(source)
+        self.backend.prepare()  # while the model loads
         # The facts are known when the model is loaded: reading them waits for it.
         return ModelFacts(encoder.name, encoder.fingerprint, encoder.dimension, encoder.token_limit)
 

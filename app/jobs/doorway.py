@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 
 class Doorway(QObject):
@@ -13,6 +13,9 @@ class Doorway(QObject):
 
     One signal without arguments carries all of them: what crosses is a Python callable in a deque, so no value goes
     through Qt's type system and none is copied. After `close` nothing is let in any more.
+
+    Each call has a turn of the event loop to itself: what it changes is laid out and painted in the next one, after
+    what the user did meanwhile.
     """
 
     _knock = Signal()
@@ -21,7 +24,11 @@ class Doorway(QObject):
         super().__init__(parent)
         self._waiting: deque[Callable[[], None]] = deque()
         self._closed = False
-        self._knock.connect(self._let_in, Qt.ConnectionType.QueuedConnection)
+        self._turn = QTimer(self)
+        self._turn.setSingleShot(True)
+        self._turn.setInterval(0)
+        self._turn.timeout.connect(self._let_in)
+        self._knock.connect(self._wake, Qt.ConnectionType.QueuedConnection)
 
     def post(self, call: Callable[[], None]) -> None:
         """Make this call in the doorway's thread, soon. From any thread."""
@@ -36,7 +43,13 @@ class Doorway(QObject):
         self._waiting.clear()
 
     @Slot()
+    def _wake(self) -> None:
+        if self._waiting and not self._closed:
+            self._turn.start()
+
+    @Slot()
     def _let_in(self) -> None:
         if self._waiting and not self._closed:
-            # One call a knock: the event loop gets its turn between two of them.
-            self._waiting.popleft()()
+            call = self._waiting.popleft()
+            self._wake()  # for the next one, whatever becomes of this
+            call()

@@ -129,7 +129,7 @@ def _running(doing: str, progress: Progress) -> str:
         found = f", {number(progress.found)} so far" if progress.found else ""
         return f"{doing}: looking for files{found}"
     if progress.stage == "finishing":
-        return f"{doing}: finishing"
+        return f"{doing}: finishing" + (f", {progress.saved:.0%} of the search index saved" if progress.saved else "")
     parts = [f"{number(progress.done)} of {number(progress.total)} files"]
     if progress.done and progress.rate:
         parts.append(f"{progress.rate:,.0f} per second" if progress.rate >= 2 else f"{progress.rate:.1f} per second")

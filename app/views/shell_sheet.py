@@ -1,4 +1,5 @@
-"""The style of the window's own frame, on top of the application's sheet: rail, question, chips, notices, doors."""
+"""The style of the window's own frame, the last part of the application's sheet: rail, question, chips, notices,
+doors."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ _SHEET = Template("""
 #rail QToolButton:checked { background: $selected; color: $text; border-left-color: $accent; }
 #rail QToolButton:focus { border: 1px solid $accent; border-left: 3px solid $accent; }
 
-#queryField QToolButton, QLineEdit > QToolButton { padding: 0; min-height: 0; border: none; background: transparent; }
+#queryField QToolButton, QLineEdit > QToolButton, QLineEdit > QToolButton:hover, QLineEdit > QToolButton:pressed {
+    padding: 0; min-height: 0; border: none; background: transparent; }
 QCheckBox::indicator { width: 17px; height: 17px; border: 1px solid $border_strong; border-radius: 4px;
     background: $surface; }
 QCheckBox::indicator:hover { border-color: $accent; }
@@ -31,7 +33,8 @@ QCheckBox::indicator:checked { background: $accent; border-color: $accent; image
 #lookAt { background: $lit; color: $text; border-left: 3px solid $accent; padding: 6px 10px; }
 #chip { background: $sunken; border: 1px solid $border; border-radius: 11px; }
 #chip QToolButton { padding: 0 5px; min-height: 1em; border-radius: 9px; }
-*[changed="true"] { border: 1px solid $accent; background: $selected; }
+*[changed="true"], *[changed="true"]:hover, *[changed="true"]:focus { border: 1px solid $accent;
+    background: $selected; }
 
 #workBar { background: $raised; border: none; border-top: 1px solid $border; border-radius: 0; }
 #notice { background: $raised; border: none; border-left: 4px solid $warn; border-bottom: 1px solid $border; }

@@ -30,6 +30,7 @@ class StageChip(QAbstractButton):
         super().__init__(parent)
         self.step, self._theme, self._first = step, theme, first
         self._tight = self._brief = False
+        self._sizes: dict[tuple[bool, bool], QSize] = {}  # a layout asks for them again and again
         self.setCheckable(bool(step.stage))
         self.setAccessibleName(step.spoken)
         self.setAccessibleDescription(step.sentence)
@@ -38,6 +39,7 @@ class StageChip(QAbstractButton):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
+        self._sizes.clear()
         self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -67,6 +69,12 @@ class StageChip(QAbstractButton):
 
     def size_for(self, tight: bool, brief: bool = False) -> QSize:
         """How large the chip is, with or without room to spare."""
+        known = self._sizes.get((tight, brief))
+        if known is None:
+            known = self._sizes[tight, brief] = self._measured(tight, brief)
+        return known
+
+    def _measured(self, tight: bool, brief: bool) -> QSize:
         faces, step = type_of(self._theme), self.step
         figure, words = self._upper(brief)
         upper = (faces.strong.width(figure) + 5 if figure else 0) + faces.small.width(words)

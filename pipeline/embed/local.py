@@ -74,6 +74,11 @@ class LocalEncoder(KnownByFolder):
         route, why = self._running
         return f"{route.runtime}: {why}" if why else route.runtime
 
+    @property
+    def texts_at_once(self) -> int:
+        """See `port.texts_at_once`; 0 before it is loaded."""
+        return int(getattr(self._running[0], "texts_at_once", 0)) if self._running is not None else 0
+
     def load(self) -> None:
         """Load now instead of at first use. Raises `ModelError`."""
         self._loaded()

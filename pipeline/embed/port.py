@@ -8,6 +8,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.embed.cores import texts_for_all_cores
+
 Vectors = npt.NDArray[np.float32]
 
 
@@ -42,3 +44,9 @@ class Encoder(Protocol):
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, special ones included, without truncation."""
+
+
+def texts_at_once(encoder: Encoder) -> int:
+    """How many texts an indexing run asks of this encoder at a time: what it says itself, where it runs on something
+    that wants more than a processor does."""
+    return int(getattr(encoder, "texts_at_once", 0)) or texts_for_all_cores()

@@ -27,8 +27,12 @@ class RemoteEncoder(KnownByFolder):
     """`Encoder` whose model lives in a child process. It serves several requests at once, so that a question does not
     wait for a folder that is being indexed; torch, where it has to be used, serves them one after the other.
 
+    What it is asked of several texts steps back for questions (`steps_back`), see `worker`.
+
     `on_ready` is called from another thread once the model is loaded, `on_failed` with the reason when it cannot be.
     """
+
+    steps_back = True
 
     def __init__(
         self,
@@ -48,7 +52,7 @@ class RemoteEncoder(KnownByFolder):
         self._receiver: threading.Thread | None = None
         self._description: Future[Reply] | None = None
         self._closed = False
-        self._runtime = ""
+        self._runtime, self._texts_at_once = "", 0
 
     @property
     def dimension(self) -> int:
@@ -62,6 +66,11 @@ class RemoteEncoder(KnownByFolder):
     def runtime(self) -> str:
         """What ran the model at the last answer (see `LocalEncoder.runtime`); "" before it is loaded. Never waits."""
         return self._runtime
+
+    @property
+    def texts_at_once(self) -> int:
+        """See `port.texts_at_once`, as the model's process said last. Never waits."""
+        return self._texts_at_once
 
     @property
     def ready(self) -> bool:
@@ -117,7 +126,7 @@ class RemoteEncoder(KnownByFolder):
             if child is None:
                 raise ModelError("the model was shut down")
             number, future = self._expect_locked()
-        self._send(child, number, header, json.dumps(list(texts)).encode())
+        self._send(child, number, header | {"texts": len(texts)}, json.dumps(list(texts)).encode())
         return future.result()
 
     def _expect_locked(self) -> tuple[int, Future[Reply]]:
@@ -147,6 +156,7 @@ class RemoteEncoder(KnownByFolder):
                 if future is None:
                     continue
                 self._runtime = header.get("runtime", self._runtime)
+                self._texts_at_once = int(header.get("at_once", self._texts_at_once))
                 if "error" in header:
                     future.set_exception(ModelError(header["error"]))
                 else:

@@ -1,7 +1,8 @@
 """The child process that holds the model, so that its loading and running never hold up whoever asks.
 
 Answers frames {"do": "describe" | "encode" | "count"} with the texts as a JSON list in the body, each as soon as it
-can. Every answer tells the runtime, which changes when a graph takes over from torch.
+can; several texts at once are run by threads that step back for a question. Every answer tells the runtime, which
+changes when a graph takes over from torch, and how many texts it would be asked at once.
 """
 
 from __future__ import annotations
@@ -16,17 +17,21 @@ from typing import IO, Any
 from pipeline.embed.local import LocalEncoder
 from pipeline.errors import ModelError
 from pipeline.frames import read_frame, write_frame
+from pipeline.stepping_back import step_back_thread
 
-# Two requests of an indexing run, so that the model never waits for the next one, and a question beside them.
-_AT_ONCE = 4
+_BATCHES_AT_ONCE = 2  # as many as an indexing run sends, so that the model never waits for the next one
+_OTHERS_AT_ONCE = 2
 
 
 def serve(requests: IO[bytes], replies: IO[bytes], model: str | None) -> None:
     """Until the requests end: the parent's end is this process's end."""
     desk = _Desk(replies, model)
-    pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="request")
+    # The threads in which the encoder runs a batch are started by these, and step back with them.
+    batches = ThreadPoolExecutor(_BATCHES_AT_ONCE, thread_name_prefix="batch", initializer=step_back_thread)
+    others = ThreadPoolExecutor(_OTHERS_AT_ONCE, thread_name_prefix="request")
     while (frame := read_frame(requests)) is not None:
-        pool.submit(desk.answer, *frame)
+        is_batch = frame[0]["do"] == "encode" and frame[0].get("texts", 1) > 1
+        (batches if is_batch else others).submit(desk.answer, *frame)
 
 
 class _Desk:
@@ -41,7 +46,7 @@ class _Desk:
         try:
             encoder = self._found()
             reply, payload = _reply(encoder, header, body)
-            reply["runtime"] = encoder.runtime
+            reply |= {"runtime": encoder.runtime, "at_once": encoder.texts_at_once}
         except ModelError as error:
             reply, payload = {"error": str(error)}, b""
         except Exception as error:

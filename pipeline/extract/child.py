@@ -44,8 +44,15 @@ class Child:
     """One reading process. One thread asks; `enforce` and `kill` may be called from any."""
 
     def __init__(
-        self, command: Sequence[str], *, tokenizer_file: str | None, token_limit: int | None, limits: ReadLimits
+        self,
+        command: Sequence[str],
+        *,
+        tokenizer_file: str | None,
+        token_limit: int | None,
+        limits: ReadLimits,
+        behind: bool = False,
     ) -> None:
+        """`behind`: see `start_child`."""
         self.served = 0
         self._limits = limits
         self._poll_memory = not KERNEL_LIMITS_MEMORY
@@ -62,7 +69,7 @@ class Child:
             "token_limit": token_limit,
         }
         try:
-            self._process = start_child(command, environment=_ENVIRONMENT, stderr=subprocess.PIPE)
+            self._process = start_child(command, environment=_ENVIRONMENT, stderr=subprocess.PIPE, behind=behind)
         except OSError as error:
             raise ReaderUnavailable(f"the reading process cannot be started: {error}") from error
         assert self._process.stdin is not None

@@ -24,6 +24,10 @@ WORKER = "pipeline.extract.worker"
 
 _AHEAD = 64  # files under way or read and not yet taken; small files must not leave the processes idle
 _AHEAD_CHARS = 32_000_000  # of text read and not yet taken: the processes wait beyond that
+# A process takes as long to start as to read a third of so many bytes of small files: one more for every so many, and
+# where those that there are have brought nothing for a while.
+_WORTH_A_PROCESS = 1_000_000
+_WHILE_SECONDS = 0.25
 _FED_PER_RESULT = 2  # so that what is ready is handed out while `entries` comes slowly
 _WATCH_SECONDS = 0.05
 _WHY = {"time": "too_slow", "memory": "too_much_memory", "crash": "crashed"}
@@ -41,8 +45,9 @@ class ReaderPool:
     """Reads files in child processes. A context manager; `read` is used from one thread, one call at a time.
 
     A file that hangs its process, crashes it or fills its memory costs that file a `ReadFailure` and the process its
-    life; the others go on meanwhile. Processes start with the first files, no more of them than files, and stay for
-    the next `read`. `command` replaces the child's command line.
+    life; the others go on meanwhile. Processes start with the files, no more of them than there is work for, and stay
+    for the next `read`. `command` replaces the child's command line; `behind`
+    says that they step back where processors are short.
     """
 
     def __init__(
@@ -54,6 +59,7 @@ class ReaderPool:
         limits: ReadLimits | None = None,
         cancel: CancelToken | None = None,
         command: Sequence[str] | None = None,
+        behind: bool = True,
     ) -> None:
         if workers is not None and workers < 1:
             raise ValueError("a pool needs at least one worker")
@@ -62,6 +68,7 @@ class ReaderPool:
         self.cancel = cancel
         self._tokenizer_file, self._token_limit = tokenizer_file, token_limit
         self._command = list(command or module_command(WORKER))
+        self._behind = behind
         self._lock = threading.Lock()
         self._idle: list[Child] = []
         self._run: _Run | None = None
@@ -104,6 +111,11 @@ class ReaderPool:
         with self._lock:
             return self._idle.pop() if self._idle else None
 
+    @property
+    def has_idle(self) -> bool:
+        with self._lock:
+            return bool(self._idle)
+
     def give_back(self, child: Child) -> None:
         with self._lock:
             self._idle.append(child)
@@ -111,7 +123,11 @@ class ReaderPool:
     def new_child(self) -> Child:
         """A process that is starting. Raises `ReaderUnavailable`."""
         return Child(
-            self._command, tokenizer_file=self._tokenizer_file, token_limit=self._token_limit, limits=self.limits
+            self._command,
+            tokenizer_file=self._tokenizer_file,
+            token_limit=self._token_limit,
+            limits=self.limits,
+            behind=self._behind,
         )
 
 
@@ -132,9 +148,11 @@ class _Run:
         self._children: set[Child] = set()
         self._error: BaseException | None = None
         self._stopped = False
+        self._brought = time.monotonic()  # when something was delivered last
+        self._threads: list[threading.Thread] = []
+        self._bytes = 0  # of all files that were fed
         # The caller's thread only.
         self._under_way = 0
-        self._threads: list[threading.Thread] = []
         self._watchdog: threading.Thread | None = None
         self._ended = threading.Event()
 
@@ -183,10 +201,21 @@ class _Run:
     def _feed(self, entry: FileEntry) -> None:
         self._tasks.put(entry)
         self._under_way += 1
+        with self._changed:
+            self._bytes += entry.size
+            self._grow()
         if self._watchdog is None:
             self._watchdog = threading.Thread(target=self._watch, name="reader watchdog", daemon=True)
             self._watchdog.start()
-        if len(self._threads) < min(self._pool.workers, self._under_way - len(self._done)):
+
+    def _grow(self) -> None:
+        """One more process, or one that is there already, where it is worth it. Needs `_changed`."""
+        count = len(self._threads)
+        if self._stopped or count >= min(self._pool.workers, self._under_way - len(self._done)):
+            return
+        late = time.monotonic() - self._brought > _WHILE_SECONDS
+        if late or self._bytes >= count * _WORTH_A_PROCESS or self._pool.has_idle:
+            self._brought = time.monotonic()
             thread = threading.Thread(target=_Driver(self._pool, self).work, name="reader", daemon=True)
             self._threads.append(thread)
             thread.start()
@@ -223,6 +252,7 @@ class _Run:
                 if self._cancelled:
                     self._stopped = True
                     self._changed.notify_all()
+                self._grow()  # whatever the caller does meanwhile
             for child in children:
                 if not self._stopped:
                     child.enforce(time.monotonic())
@@ -255,6 +285,7 @@ class _Run:
                 self._changed.wait()
             self._done.append((entry, result))
             self._done_chars += chars
+            self._brought = time.monotonic()
             self._changed.notify_all()
 
     def fail(self, error: BaseException) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
@@ -14,7 +14,7 @@ from pipeline.embed.port import Vectors
 from pipeline.errors import QueryError
 from pipeline.records import ChunkMetadata, Hit, IndexUse
 from pipeline.search.port import Question
-from pipeline.store.catalog import Catalog, ChunkRow
+from pipeline.store.catalog import Catalog, ChunkRow, place_order
 from pipeline.store.vectors import Ids, Scores, VectorIndex
 
 REASON = "dense"
@@ -24,6 +24,9 @@ _TEXTS_AHEAD = 256
 _DEEPER = 8  # times as deep, when more is asked for than the texts found so far hold
 _WHOLE = 64  # times as many chunks as are asked for: a text held so often is read whole when it is asked for again
 _AHEAD = 16  # times as many as are asked for are read of one that is held more often
+
+
+_Shared = tuple[str, dict[str, Any], str]  # of all hits of a text: the vector's name, facts of the text, the text
 
 
 @dataclass(slots=True)
@@ -38,10 +41,10 @@ class _Look:
     ids: Ids
     scores: Scores
     counts: dict[int, int] = field(default_factory=dict)  # chunks that hold a text; 0 for one that the catalog lacks
-    rows: dict[int, list[ChunkRow]] = field(default_factory=dict)
+    rows: dict[int, Sequence[ChunkRow]] = field(default_factory=dict)
     whole: set[int] = field(default_factory=set)  # texts all of whose rows are here
     texts: dict[int, str] = field(default_factory=dict)
-    facts: dict[int, dict[str, Any]] = field(default_factory=dict)
+    shared: dict[int, _Shared] = field(default_factory=dict)
     hits: list[Hit] = field(default_factory=list)  # of the first texts, in the total order
     settled: int = 0  # so many of the hits are of texts that gave all of theirs
     position: int = 0  # which are so many
@@ -75,6 +78,20 @@ class DenseSearch:
             else:
                 self._go_on(look, limit)
         return look.hits[:limit]
+
+    def reach(self, question: Question, texts: int) -> int:
+        """All chunks of the first texts, and one for each that then lacks to `texts` different ones."""
+        look = self._looked(question, texts)
+        if look.only is not None:
+            return texts
+        self._count(look, look.ids.tolist())
+        hits, lacking = 0, texts
+        for _, members in _of_equal_score(look.ids, look.scores):
+            if len(members) >= lacking:
+                break
+            hits += sum(look.counts[text_id] for text_id in members)
+            lacking -= len(members)
+        return hits + lacking
 
     def all_texts(self, question: Question) -> tuple[Ids, Scores]:
         """Every text that the index holds (of the one document, where the search is confined to it), best first: ids
@@ -111,13 +128,12 @@ class DenseSearch:
         end = min(len(look.ids), start + _TEXTS_PER_STEP)
         # Texts of equal score stay in one step: their chunks are ordered among each other by document.
         end = int(np.searchsorted(-look.scores, -look.scores[end - 1], side="right"))
-        ranked = list(zip(look.ids[start:end].tolist(), look.scores[start:end].tolist(), strict=True))
-        self._count(look, [text_id for text_id, _ in ranked])
+        ids, scores = look.ids[start:end], look.scores[start:end]
+        self._count(look, ids.tolist())
         wanted = limit - look.settled
         needed: list[tuple[float, list[int]]] = []
         reached = 0
-        for score, group in groupby(ranked, key=itemgetter(1)):
-            members = [text_id for text_id, _ in group]
+        for score, members in _of_equal_score(ids, scores):
             needed.append((score, members))
             reached += sum(look.counts[text_id] or 1 for text_id in members) if look.only is None else 0
             if reached >= wanted:
@@ -132,25 +148,16 @@ class DenseSearch:
         complete = look.whole.issuperset(members)
         most = None if complete else limit - look.settled  # what the rows that were read tell for certain
         orphans = [text_id for text_id in members if not look.counts[text_id]]
-        held = [row for text_id in members if look.counts[text_id] for row in look.rows[text_id]]
-        if len(members) > 1:
-            held.sort(key=lambda row: (row.location.doc_id, row.location.chunk_index))
+        lists = [look.rows[text_id] for text_id in members if look.counts[text_id]]
+        held: Sequence[ChunkRow] = lists[0] if len(lists) == 1 else sorted(chain(*lists), key=place_order)
         there = len(look.hits) - look.settled
         look.hits += [Hit(text_id, score, {}, None, _REASONS) for text_id in orphans[there:most]]
         known = max(0, there - len(orphans))
         end = None if most is None else max(known, most - len(orphans))
-        texts, facts = look.texts, look.facts
-        for text_id in members:
-            if text_id not in facts and look.counts[text_id]:
-                facts[text_id] = self._facts(look.rows[text_id][0])
-        # The content names the vector: row ids depend on the order of indexing, answers must not.
-        named = {text_id: facts[text_id]["text_sha256"][:16] for text_id in members if text_id in facts}
-        look.hits += [
-            Hit(
-                named[row.text_id], score, ChunkMetadata(row.location, facts[row.text_id]), texts[row.text_id], _REASONS
-            )
-            for row in held[known:end]
-        ]
+        shared = {text_id: self._shared(look, text_id) for text_id in members if look.counts[text_id]}
+        for row in held[known:end]:
+            name, facts, text = shared[row.text_id]
+            look.hits.append(Hit(name, score, ChunkMetadata(row.location, facts), text, _REASONS))
         if complete:
             look.position += len(members)
             look.settled = len(look.hits)
@@ -179,17 +186,32 @@ class DenseSearch:
                 if len(look.rows[text_id]) >= count:
                     look.whole.add(text_id)
         if few:
-            look.rows.update({text_id: [] for text_id in few})
             look.whole.update(few)
-            for row in self._catalog.chunk_rows(few, -1, look.only_document):
-                look.rows[row.text_id].append(row)
+            look.rows.update(self._catalog.held(few) if look.only is None else self._of_document(few, look))
 
-    def _facts(self, row: ChunkRow) -> dict[str, Any]:
-        """What all copies of this chunk's text share."""
-        seen = row.tokens if row.tokens is None or self._token_limit is None else min(row.tokens, self._token_limit)
-        return {
-            "fold_key": row.fold_key,
-            "text_sha256": row.text_sha256,
-            "tokens": row.tokens,
-            "tokens_seen": seen,
-        }
+    def _of_document(self, text_ids: Sequence[int], look: _Look) -> dict[int, list[ChunkRow]]:
+        rows: dict[int, list[ChunkRow]] = {text_id: [] for text_id in text_ids}
+        for row in self._catalog.chunk_rows(text_ids, -1, look.only_document):
+            rows[row.text_id].append(row)
+        return rows
+
+    def _shared(self, look: _Look, text_id: int) -> _Shared:
+        """What all hits of this text share."""
+        if text_id not in look.shared:
+            row, limit = look.rows[text_id][0], self._token_limit
+            facts = {
+                "fold_key": row.fold_key,
+                "text_sha256": row.text_sha256,
+                "tokens": row.tokens,
+                "tokens_seen": row.tokens if row.tokens is None or limit is None else min(row.tokens, limit),
+            }
+            # The content names the vector: row ids depend on the order of indexing, answers must not.
+            look.shared[text_id] = (row.text_sha256[:16], facts, look.texts[text_id])
+        return look.shared[text_id]
+
+
+def _of_equal_score(ids: Ids, scores: Scores) -> Iterator[tuple[float, list[int]]]:
+    """The texts of each score, best first. `scores` descend, both of shape (texts,)."""
+    ranked = zip(scores.tolist(), ids.tolist(), strict=True)
+    for score, group in groupby(ranked, key=itemgetter(0)):
+        yield score, [text_id for _, text_id in group]

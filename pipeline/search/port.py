@@ -36,6 +36,14 @@ class TellsIndex(Protocol):
     def index(self) -> IndexUse: ...
 
 
+@runtime_checkable
+class TellsReach(Protocol):
+    """A port that knows, before it reads them, how many chunks hold a text."""
+
+    def reach(self, question: Question, texts: int) -> int:
+        """So many hits, at the least, it takes to find `texts` different texts."""
+
+
 class CopyCatalog(Protocol):
     """What the catalog of the library knows beyond the hits. A port may come without one."""
 

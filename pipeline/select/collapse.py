@@ -58,18 +58,15 @@ def _served(
     only_document: str | None,
 ) -> list[_Held]:
     """The copies that may be cited, the representative first."""
-    known = {copy.location.evidence_key: copy.location for copy in copies}
     found: dict[str, tuple[Location, Candidate | None, float]] = {
-        member.evidence_key: (_place_of(member, known.get(member.evidence_key)), member, member.score)
-        for member in members
+        member.evidence_key: (location_of(member), member, member.score) for member in members
     }
-    if len(found) < len(known) or not found.keys() >= known.keys():
+    unfound = [copy for copy in copies if copy.location.evidence_key not in found]
+    if unfound:
         score_of_text = {member.text_sha256: member.score for member in reversed(members)}
-        for copy in copies:
+        for copy in unfound:
             place = copy.location
-            if place.evidence_key in found or place.doc_id in left_out:
-                continue
-            if only_document is None or place.doc_id == only_document:
+            if place.doc_id not in left_out and only_document in (None, place.doc_id):
                 found[place.evidence_key] = (place, None, score_of_text.get(copy.text_sha256, -math.inf))
     held: list[_Held] = [
         (
@@ -86,18 +83,6 @@ def _served(
     ]
     held.sort()
     return held
-
-
-def _place_of(member: Candidate, known: Location | None) -> Location:
-    """The candidate's own place: the catalog's record of it where it says the same."""
-    if (
-        known is not None
-        and known.path == member.source_path
-        and (known.start, known.end) == (member.start, member.end)
-        and (known.page_first, known.page_last) == (member.page_first, member.page_last)
-    ):
-        return known
-    return location_of(member)
 
 
 def _block(members: Sequence[Candidate], held: Sequence[_Held]) -> Block:

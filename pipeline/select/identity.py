@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from pipeline.records import Candidate, ChunkMetadata, Fate, Hit, Location, SearchRound
+from pipeline.records import Candidate, ChunkMetadata, Fate, Hit, SearchRound
 from pipeline.select.outcome import Outcome
 from pipeline.textkeys import fold_key, text_sha256
 
@@ -73,7 +73,7 @@ def candidate_of(hit: Hit, rank: int = 0, search_round: int = 1) -> Candidate:
     """The hit with identity, read from its metadata under the names in use (`docId` or `doc_id`, ...)."""
     meta, text = hit.metadata, hit.text
     if type(meta) is ChunkMetadata:
-        return _of_library(hit, meta.place, meta.text, rank, search_round)
+        return _of_library(hit, meta, rank, search_round)
     doc_id = _document_of(hit)
     chunk_index = _whole(_first(meta, "chunkIndex", "chunk_index"))
     fold = _fold_key_of(hit)
@@ -101,7 +101,8 @@ def candidate_of(hit: Hit, rank: int = 0, search_round: int = 1) -> Candidate:
     )
 
 
-def _of_library(hit: Hit, place: Location, text: Mapping[str, Any], rank: int, search_round: int) -> Candidate:
+def _of_library(hit: Hit, meta: ChunkMetadata, rank: int, search_round: int) -> Candidate:
+    place, text = meta.place, meta.text
     return Candidate(
         rank,
         hit.score,

@@ -48,15 +48,16 @@ def counted_document(block: Block) -> str:
 
 def location_of(candidate: Candidate) -> Location:
     """The candidate's own place as a citation. A hit without a document is cited by its path alone."""
+    doc_id, index, start, end = candidate.doc_id, candidate.chunk_index, candidate.start, candidate.end
     return Location(
-        evidence_key=candidate.evidence_key,
-        doc_id=candidate.doc_id or "",
-        chunk_index=candidate.chunk_index if candidate.chunk_index is not None else -1,
-        path=candidate.source_path,
-        start=candidate.start if candidate.start is not None else 0,
-        end=candidate.end if candidate.end is not None else len(candidate.text or ""),
-        page_first=candidate.page_first,
-        page_last=candidate.page_last,
+        candidate.evidence_key,
+        doc_id if doc_id is not None else "",
+        index if index is not None else -1,
+        candidate.source_path,
+        start if start is not None else 0,
+        end if end is not None else len(candidate.text or ""),
+        candidate.page_first,
+        candidate.page_last,
     )
 
 

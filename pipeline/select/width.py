@@ -22,7 +22,9 @@ def first_distinct(candidates: Sequence[Candidate], retrieve_k: int) -> Outcome[
     kept: list[Candidate] = []
     fates: dict[int, Fate] = {}
     for candidate in candidates:
-        place = places.setdefault(candidate.fold_key, len(places) + 1)
+        place = places.get(candidate.fold_key)
+        if place is None:
+            place = places[candidate.fold_key] = len(places) + 1
         if place <= retrieve_k:
             kept.append(candidate)
         else:

@@ -146,6 +146,13 @@ def m003_reasons_and_rules(db: Database) -> None:
     )
 
 
+@migrations()
+def m004_past_states(db: Database) -> None:
+    """The states that the library was in, by which a file of vectors is known to be of its past. Nobody who reads needs
+    the table, and states that an older program left are only missing: the version of the schema stays."""
+    db.executescript("CREATE TABLE past_states (generation INTEGER PRIMARY KEY, token TEXT NOT NULL)")
+
+
 def database_file(folder: Path) -> Path:
     return folder / DATABASE_NAME
 

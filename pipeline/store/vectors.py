@@ -7,7 +7,9 @@ so the scan looks as much deeper as it takes to prove that nothing better was mi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -15,16 +17,18 @@ import numpy as np
 from pipeline.embed.port import Vectors
 from pipeline.errors import LibraryDamaged
 from pipeline.store import vectors_file
-from pipeline.store.vectors_file import VECTORS_NAME, Ids, Stamp, StoredVectors, Truth, Unusable
+from pipeline.store.vectors_file import VECTORS_NAME, Ids, Stamp, StoredVectors, Truth, Unusable, Watch, glance
 from pipeline.store.vectors_scan import ROUNDING, Positions, Scores, best_of
 
-__all__ = ["VECTORS_NAME", "Ids", "Scores", "Stamp", "VectorIndex"]
+__all__ = ["VECTORS_NAME", "Ids", "Scores", "Stamp", "Unusable", "VectorIndex", "Watch", "glance"]
 
 # Two runs of the model over one text differ by up to 1e-7 a score, depending on what else is in the batch. Scores are
 # given and compared at 4 decimals, so that such dust decides no order: equal scores fall back to the document order.
 SCORE_DECIMALS = 4
 _HALF = 0.5 * 10**-SCORE_DECIMALS
 _AT_ONCE = 4096
+OTHER_STATE = "it was made from another state of the library"
+_WIDER, _LEAST = 4, 64  # so many times as many are proposed as are asked for, and so many more
 _DEEP = 50_000  # candidates; beyond it, all rows are read in order
 
 
@@ -66,6 +70,12 @@ class VectorIndex:
         if self._stored is not None:
             self._stored.close()
 
+    @property
+    def last(self) -> int:
+        """The highest id that it holds or has held on the disk, 0 for none."""
+        stored = int(self._stored.ids[-1]) if self._stored is not None and len(self._stored) else 0
+        return max(stored, int(self._ids[: self._count].max(initial=0)))
+
     def ids(self) -> Ids:
         """All ids, shape (len,), in no promised order."""
         held = self._ids[: self._count]
@@ -102,7 +112,7 @@ class VectorIndex:
         query = np.ascontiguousarray(vector, dtype=np.float32)
         if only is not None:
             return _first(*self._of(only, query), limit)
-        width = 4 * limit + 64
+        width = _WIDER * limit + _LEAST
         while width < min(len(self), _DEEP):
             ids, scores, bound = self._proposed(query, limit, width)
             # Nothing that was not looked at scores more than `bound`.
@@ -220,15 +230,34 @@ def _first(ids: Ids, scores: Scores, limit: int) -> tuple[Ids, Scores]:
 
 def load(folder: Path, stamp: Stamp, dimension: int, truth: Truth | None = None) -> tuple[VectorIndex | None, str]:
     """The stored index if it is exactly of `stamp`, else None and the reason why it has to be made again."""
+    found, reason = latest(folder, truth)
+    if found is None:
+        return None, reason
+    if (found.stamp, found.index.dimension) != (stamp, dimension):
+        found.index.close()
+        return None, OTHER_STATE
+    return found.index, ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The index that the file holds, and the state of the library that it is of."""
+
+    stamp: Stamp
+    index: VectorIndex
+
+
+def latest(folder: Path, truth: Truth | None = None) -> tuple[Found | None, str]:
+    """The stored index, of whatever state; None, and why, where there is no sound one."""
     try:
-        found = vectors_file.read(folder, stamp, dimension)
+        stamp, dimension, held = vectors_file.read(folder)
     except Unusable as reason:
         return None, f"it {reason}"
-    if isinstance(found, StoredVectors):
-        return VectorIndex(dimension, found, truth), ""
+    if isinstance(held, StoredVectors):
+        return Found(stamp, VectorIndex(dimension, held, truth)), ""
     index = VectorIndex(dimension)
-    index.add(*found)
-    return index, ""
+    index.add(*held)
+    return Found(stamp, index), ""
 
 
 def build(rows: Iterable[tuple[int, bytes]], dimension: int) -> VectorIndex:
@@ -239,29 +268,30 @@ def build(rows: Iterable[tuple[int, bytes]], dimension: int) -> VectorIndex:
     return index
 
 
-def write(folder: Path, stamp: Stamp, dimension: int, count: int, rows: Iterable[tuple[int, bytes]]) -> None:
+def write(
+    folder: Path,
+    stamp: Stamp,
+    dimension: int,
+    count: int,
+    rows: Iterable[tuple[int, bytes]],
+    watch: Watch | None = None,
+) -> None:
     """Write `vectors.faiss` of exactly `count` (id, vector) rows in ascending order, holding few of them in memory at a
-    time. Raises `OSError`."""
-    vectors_file.write(folder, stamp, dimension, count, in_blocks(rows, dimension))
+    time. Raises `OSError`, and what `watch` raises."""
+    vectors_file.write(folder, stamp, dimension, count, in_blocks(rows, dimension), watch)
 
 
 def in_blocks(rows: Iterable[tuple[int, bytes]], dimension: int) -> Iterator[tuple[Ids, Vectors]]:
     """(id, bytes) rows as ids of shape (n,) and vectors of shape (n, dimension), some at a time."""
-    ids: list[int] = []
-    blobs: list[bytes] = []
-    for row_id, blob in rows:
-        ids.append(row_id)
-        blobs.append(blob)
-        if len(ids) == _AT_ONCE:
-            yield np.array(ids, np.int64), vectors_of(blobs, dimension)
-            ids, blobs = [], []
-    if ids:
+    left = iter(rows)
+    while some := list(islice(left, _AT_ONCE)):
+        ids, blobs = zip(*some, strict=True)
         yield np.array(ids, np.int64), vectors_of(blobs, dimension)
 
 
-def vectors_of(blobs: list[bytes], dimension: int) -> Vectors:
-    """Shape (len(blobs), dimension)."""
-    return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dimension).astype(np.float32)
+def vectors_of(blobs: Sequence[bytes], dimension: int) -> Vectors:
+    """Shape (len(blobs), dimension), not to be written to."""
+    return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dimension).astype(np.float32, copy=False)
 
 
 def blob_of(vector: Vectors) -> bytes:

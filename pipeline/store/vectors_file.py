@@ -5,20 +5,30 @@
 `ids` (int64, ascending), `checks` (one CRC-32 a row) and `codes` (one byte a number, of large libraries only) are
 checked as a whole when the file is opened. The rows (float32), by far the largest part, stay on the disk in a large
 library; each is checked whenever it is read, so a row that was damaged decides nothing. Little-endian throughout.
+
+The file need not be of the library's present state. It is written whole, or it stays as it is while the library moves
+on: an id is never given to a second text and a text's vector never changes, so whoever opens the file takes what was
+added since from the catalog and leaves out what is gone, at the cost of the difference. That holds along one line of
+states only, as a database that was restored from a copy gives its ids again; so the catalog keeps the tokens of the
+states that it was in, and a file of any other is made again. A second file of additions would have to be kept in step
+with the first one, and with the catalog, at every kill; the catalog has all that would stand in it.
+
+Nothing is flushed to the disk before the file is put in its place: what a power cut spoils fails its check.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 import weakref
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,11 +41,14 @@ SCANNED_FROM = 20_000  # vectors; below it they are held in memory as they are, 
 _MAGIC = b"TWINSPECT-VECTORS-2\n"
 _HEADER_BYTES = 1024
 _BLOCK = 4096  # rows at a time
+_CODED = 512  # rows at a time that become bytes: what is worked out of them stays in the processor's cache
+_ABANDONED_SECONDS = 600.0  # a file that is being written changes all the time
 _TRIES, _WAIT_SECONDS = 20, 0.1
 
 Ids = npt.NDArray[np.int64]
 Checks = npt.NDArray[np.uint32]
 Truth = Callable[[Ids], Vectors]
+Watch = Callable[[float], None]  # is told the share that is written; what it raises ends the writing
 
 
 class Unusable(Exception):
@@ -50,6 +63,16 @@ class Stamp:
     generation: int
     token: str
     fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What a vectors file says of itself: its state, and how many vectors it has, `last` the highest of their ids."""
+
+    stamp: Stamp
+    dimension: int
+    count: int
+    last: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,23 +192,44 @@ def checks_of(rows: Vectors) -> Checks:
     )
 
 
-def write(folder: Path, stamp: Stamp, dimension: int, count: int, blocks: Iterable[tuple[Ids, Vectors]]) -> None:
-    """Write `vectors.faiss` whole or not at all, of exactly `count` vectors with ascending ids. Raises `OSError`."""
+def write(
+    folder: Path,
+    stamp: Stamp,
+    dimension: int,
+    count: int,
+    blocks: Iterable[tuple[Ids, Vectors]],
+    watch: Watch | None = None,
+) -> None:
+    """Write `vectors.faiss` whole or not at all, of exactly `count` vectors with ascending ids. Raises `OSError`, and
+    what `watch` raises, which is asked many times a second."""
     target = folder / VECTORS_NAME
-    partial = folder / f"{VECTORS_NAME}.{os.getpid()}.partial"
+    _clear_abandoned(folder)
+    # Readers in several threads may be at it at once, each with a file of its own.
+    partial = folder / f"{VECTORS_NAME}.{os.getpid()}-{threading.get_ident()}.partial"
     try:
-        with partial.open("wb+") as stream:
-            _write_parts(stream, stamp, _Layout(count, dimension, count >= SCANNED_FROM), blocks)
-            stream.flush()
-            os.fsync(stream.fileno())
+        with partial.open("wb+", buffering=0) as stream:
+            layout = _Layout(count, dimension, count >= SCANNED_FROM)
+            _write_parts(stream, stamp, layout, blocks, watch or (lambda share: None))
         _put_in_place(partial, target)
     finally:
         partial.unlink(missing_ok=True)
 
 
-def _write_parts(stream: IO[bytes], stamp: Stamp, layout: _Layout, blocks: Iterable[tuple[Ids, Vectors]]) -> None:
+def _clear_abandoned(folder: Path) -> None:
+    """Remove what writers left that were killed."""
+    oldest = time.time() - _ABANDONED_SECONDS
+    for left in folder.glob(f"{VECTORS_NAME}.*.partial"):
+        with suppress(OSError):
+            if left.stat().st_mtime < oldest:
+                left.unlink()
+
+
+def _write_parts(
+    stream: IO[bytes], stamp: Stamp, layout: _Layout, blocks: Iterable[tuple[Ids, Vectors]], watch: Watch
+) -> None:
     ids, checks = np.empty(layout.count, "<i8"), np.empty(layout.count, "<u4")
     low, high, done = np.inf, -np.inf, 0
+    steps = layout.count * (2 if layout.scanned else 1) or 1
     stream.seek(layout.rows)
     for some, rows in blocks:
         part = slice(done, done + len(some))
@@ -193,14 +237,15 @@ def _write_parts(stream: IO[bytes], stamp: Stamp, layout: _Layout, blocks: Itera
             continue
         ids[part], checks[part] = some, checks_of(rows)
         low, high = min(low, float(rows.min())), max(high, float(rows.max()))
-        stream.write(np.ascontiguousarray(rows, "<f4").data)
+        _put(stream, np.ascontiguousarray(rows, "<f4"))
         done = part.stop
+        watch(done / steps)
     if done != layout.count:
         raise AssertionError(f"{done} vectors came of {layout.count}")
     grid = Grid.over(low, high) if layout.scanned else None
     codes_crc = 0
     if grid is not None:
-        grid, codes_crc = _write_codes(stream, layout, grid)
+        grid, codes_crc = _write_codes(stream, layout, grid, lambda coded: watch((layout.count + coded) / steps))
     header = {
         "library_id": stamp.library_id,
         "generation": stamp.generation,
@@ -213,26 +258,39 @@ def _write_parts(stream: IO[bytes], stamp: Stamp, layout: _Layout, blocks: Itera
     }
     line = json.dumps(header).encode()
     stream.seek(layout.ids)
-    stream.write(ids.data)
-    stream.write(checks.data)
+    _put(stream, ids)
+    _put(stream, checks)
     stream.seek(0)
-    stream.write(_MAGIC + line.ljust(_HEADER_BYTES - 1) + b"\n")
+    _put(stream, np.frombuffer(_MAGIC + line.ljust(_HEADER_BYTES - 1) + b"\n", np.uint8))
     stream.truncate(layout.end)
 
 
-def _write_codes(stream: IO[bytes], layout: _Layout, grid: Grid) -> tuple[Grid, int]:
+def _write_codes(stream: IO[bytes], layout: _Layout, grid: Grid, told: Callable[[int], None]) -> tuple[Grid, int]:
     """The codes of the rows that were just written; the grid with its error, and the codes' CRC-32."""
     width, crc, error = 4 * layout.dimension, 0, 0.0
+    rows = np.empty((_BLOCK, layout.dimension), "<f4")
+    codes = np.empty((_BLOCK, layout.dimension), np.uint8)
     for start in range(0, layout.count, _BLOCK):
         size = min(_BLOCK, layout.count - start)
         stream.seek(layout.rows + start * width)
-        rows = np.frombuffer(stream.read(size * width), "<f4").reshape(size, -1)
-        codes = grid.encoded(rows)
-        error = max(error, float(grid.distances(rows, codes).max()))
-        crc = zlib.crc32(codes.data, crc)
+        _fill(stream, rows[:size].reshape(-1).view(np.uint8))
+        for some in range(0, size, _CODED):
+            part = slice(some, min(size, some + _CODED))
+            codes[part] = grid.encoded(rows[part])
+            error = max(error, float(grid.distances(rows[part], codes[part]).max()))
+        crc = zlib.crc32(codes[:size].data, crc)
         stream.seek(layout.codes + start * layout.dimension)
-        stream.write(codes.data)
+        _put(stream, codes[:size])
+        told(start + size)
     return Grid(grid.low, grid.span, error), crc
+
+
+def _put(stream: IO[bytes], array: npt.NDArray[Any]) -> None:
+    """All of it: a raw stream may take less at a time."""
+    view = array.reshape(-1).view(np.uint8).data
+    done = 0
+    while done < len(view):
+        done += stream.write(view[done:])
 
 
 def _put_in_place(partial: Path, target: Path) -> None:
@@ -246,32 +304,52 @@ def _put_in_place(partial: Path, target: Path) -> None:
             time.sleep(_WAIT_SECONDS)
 
 
-def read(folder: Path, stamp: Stamp, dimension: int) -> StoredVectors | tuple[Ids, Vectors]:
-    """The stored vectors if they are exactly of `stamp`: all of them with their ids, or those of a large library to be
-    scanned. Raises `Unusable`."""
+def glance(folder: Path) -> Glance:
+    """What the file says of itself; nothing but its beginning and its size are looked at. Raises `Unusable`."""
+    with _open(folder) as (_, stream):
+        stamp, layout, _ = _head(stream)
+        stream.seek(max(layout.ids, layout.checks - 8))
+        last = np.zeros(1, "<i8")
+        if layout.count:
+            _fill(stream, last.view(np.uint8))
+        return Glance(stamp, layout.dimension, layout.count, int(last[0]))
+
+
+def read(folder: Path) -> tuple[Stamp, int, StoredVectors | tuple[Ids, Vectors]]:
+    """The file's state, its vectors' dimension, and the vectors: all of them with their ids, or those of a large
+    library to be scanned. Raises `Unusable`."""
+    with _open(folder) as (file, stream):
+        return _read(file, stream)
+
+
+@contextmanager
+def _open(folder: Path) -> Iterator[tuple[Path, IO[bytes]]]:
     file = folder / VECTORS_NAME
     try:
         with file.open("rb", buffering=0) as stream:
-            return _read(file, stream, stamp, dimension)
+            yield file, stream
     except FileNotFoundError:
         raise Unusable("is missing") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Unusable(f"cannot be read ({error})") from error
 
 
-def _read(file: Path, stream: IO[bytes], stamp: Stamp, dimension: int) -> StoredVectors | tuple[Ids, Vectors]:
+def _head(stream: IO[bytes]) -> tuple[Stamp, _Layout, dict[str, Any]]:
     if stream.read(len(_MAGIC)) != _MAGIC:
         raise Unusable("is not a vectors file")
     header = json.loads(stream.read(_HEADER_BYTES))
-    wanted = (stamp.library_id, stamp.generation, stamp.token, stamp.fingerprint, dimension)
-    if wanted != tuple(header[key] for key in ("library_id", "generation", "token", "fingerprint", "dimension")):
-        raise Unusable("was made from another state of the library")
-    count, grid = int(header["count"]), None if header["grid"] is None else Grid(*map(float, header["grid"]))
-    layout = _Layout(count, dimension, grid is not None)
-    facts = os.fstat(stream.fileno())
+    stamp = Stamp(header["library_id"], int(header["generation"]), header["token"], header["fingerprint"])
+    layout = _Layout(int(header["count"]), int(header["dimension"]), header["grid"] is not None)
     # The sizes are known before anything is read, and what is read is checked before it is used.
-    if count < 0 or facts.st_size != layout.end:
+    if layout.count < 0 or layout.dimension < 1 or os.fstat(stream.fileno()).st_size != layout.end:
         raise Unusable("is truncated or damaged")
+    return stamp, layout, header
+
+
+def _read(file: Path, stream: IO[bytes]) -> tuple[Stamp, int, StoredVectors | tuple[Ids, Vectors]]:
+    stamp, layout, header = _head(stream)
+    count, dimension = layout.count, layout.dimension
+    grid = Grid(*map(float, header["grid"])) if layout.scanned else None
     ids, checks = np.empty(count, "<i8"), np.empty(count, "<u4")
     for part, crc in zip((ids, checks), header["crc32"], strict=False):
         _fill(stream, part.view(np.uint8))
@@ -284,7 +362,7 @@ def _read(file: Path, stream: IO[bytes], stamp: Stamp, dimension: int) -> Stored
         _fill(stream, rows.reshape(-1).view(np.uint8))
         if not np.array_equal(checks_of(rows), checks):
             raise Unusable("is truncated or damaged")
-        return ids.astype(np.int64, copy=False), rows.astype(np.float32, copy=False)
+        return stamp, dimension, (ids.astype(np.int64, copy=False), rows.astype(np.float32, copy=False))
     crc = 0
 
     def fill(place: Bytes) -> None:
@@ -295,7 +373,8 @@ def _read(file: Path, stream: IO[bytes], stamp: Stamp, dimension: int) -> Stored
     scan = EightBitScan(count, dimension, grid, fill)
     if crc != header["crc32"][2]:
         raise Unusable("is truncated or damaged")
-    return StoredVectors(file, layout, ids.astype(np.int64, copy=False), checks, scan, facts.st_ino)
+    identity = os.fstat(stream.fileno()).st_ino
+    return stamp, dimension, StoredVectors(file, layout, ids.astype(np.int64, copy=False), checks, scan, identity)
 
 
 def _fill(stream: IO[bytes], place: Bytes) -> None:

@@ -95,9 +95,13 @@ class Grid:
         return np.asarray(levels.astype(np.uint8), dtype=np.uint8)
 
     def distances(self, rows: Vectors, codes: Bytes) -> Scores:
-        """How far what each row of bytes stands for is from the row itself."""
-        meant = self.low + (codes.astype(np.float64) + 0.5) * (self.span / _LEVELS)
-        return np.asarray(np.linalg.norm(rows - meant, axis=1), dtype=np.float64)
+        """How far what each row of bytes stands for is from the row itself, at most."""
+        off = codes.astype(np.float32)
+        off += np.float32(0.5)
+        off *= np.float32(self.span / _LEVELS)
+        off += np.float32(self.low)
+        off -= rows
+        return np.asarray(np.sqrt(np.einsum("ij,ij->i", off, off).astype(np.float64)) + ROUNDING, np.float64)
 
 
 class EightBitScan:

@@ -15,6 +15,9 @@ from sqlite_utils import Database
 
 from pipeline.records import DocumentState, Page, PassedOverRow
 
+_UNHELD = "NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.text_id = {})"
+_PAST_STATES = 100_000  # kept; a file of vectors that is older is made again
+
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
@@ -89,12 +92,26 @@ class CatalogWriter:
 
     def __init__(self, db: Database) -> None:
         self._db = db
+        # Texts that lost a chunk through this connection: among them are those that no chunk holds any more.
+        db.execute("CREATE TEMP TABLE IF NOT EXISTS let_go (text_id INTEGER PRIMARY KEY)")
+        db.execute(
+            "CREATE TEMP TRIGGER IF NOT EXISTS chunk_let_go AFTER DELETE ON main.chunks "
+            "BEGIN INSERT OR IGNORE INTO let_go (text_id) VALUES (OLD.text_id); END"
+        )
 
     @contextmanager
     def change(self) -> Iterator[None]:
         """One transaction: all of it or nothing, and a new generation with it."""
         with self._db.atomic():
             yield
+            self._db.execute(
+                "INSERT INTO past_states (generation, token) SELECT CAST(g.value AS INTEGER), t.value "
+                "FROM meta g, meta t WHERE g.key = 'generation' AND t.key = 'generation_token'"
+            )
+            self._db.execute(
+                "DELETE FROM past_states WHERE generation <= (SELECT MAX(generation) FROM past_states) - ?",
+                [_PAST_STATES],
+            )
             self._db.execute("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'generation'")
             # Tells apart two states of the same number, such as those of a restored copy that went on by itself.
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'generation_token'", [secrets.token_hex(8)])
@@ -253,10 +270,15 @@ class CatalogWriter:
         """These texts are held again."""
         self._db.conn.executemany("DELETE FROM spare_texts WHERE sha256 = ?", [(sha256,) for sha256 in sha256s])
 
-    def remove_unheld_texts(self, *, keep: int = 0, keep_days: float = 0.0) -> int:
-        """Take out the texts that no chunk holds any more; how many went. Their vectors are set aside, at most `keep`
+    def remove_unheld_texts(self, *, keep: int = 0, keep_days: float = 0.0, all_texts: bool = False) -> int:
+        """Take out the texts that no chunk holds any more since this connection was opened, or with `all_texts`
+        whenever that was, which takes a look at every text; how many went. Their vectors are set aside, at most `keep`
         of them and none for longer than `keep_days`, so that a text that comes back costs no embedding."""
-        unheld = "NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.text_id = texts.id)"
+        if all_texts:
+            self._db.execute(
+                "INSERT OR IGNORE INTO let_go (text_id) SELECT id FROM texts WHERE " + _UNHELD.format("texts.id")
+            )
+        unheld = f"id IN (SELECT text_id FROM let_go WHERE {_UNHELD.format('let_go.text_id')})"
         if keep and keep_days:
             self._db.execute(
                 "INSERT OR REPLACE INTO spare_texts (sha256, fold_key, tokens, vector, shingles, set_aside_at) "
@@ -271,7 +293,9 @@ class CatalogWriter:
             "(SELECT sha256 FROM spare_texts ORDER BY set_aside_at DESC, sha256 LIMIT -1 OFFSET ?)",
             [keep],
         )
-        return int(self._db.execute(f"DELETE FROM texts WHERE {unheld}").rowcount)
+        gone = int(self._db.execute(f"DELETE FROM texts WHERE {unheld}").rowcount)
+        self._db.execute("DELETE FROM let_go")
+        return gone
 
     def _put_row(self, new: NewDocument) -> int:
         facts = new.facts

@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.jobs.backend import Thoroughness, real_backend
 from app.jobs.crew import Ask, Crew, LoadModel
@@ -45,6 +46,32 @@ def test_the_doorway_keeps_order_and_thread(doorway: Doorway, wait: Wait) -> Non
     wait(lambda: len(seen) == 200)
     assert [number for number, _ in seen] == list(range(200))
     assert {ident for _, ident in seen} == {threading.get_ident()}
+
+
+def test_each_call_has_a_turn_of_the_event_loop_to_itself(doorway: Doorway, wait: Wait) -> None:
+    """What one call changes is laid out and painted before the next one comes."""
+    seen: list[str] = []
+    posted = QObject()
+    posted.event = lambda event: bool(seen.append("what the first left to do")) or True  # type: ignore[method-assign]
+
+    def first() -> None:
+        seen.append("first")
+        QCoreApplication.postEvent(posted, QEvent(QEvent.Type.User))
+
+    doorway.post(first)
+    doorway.post(lambda: seen.append("second"))
+    wait(lambda: len(seen) == 3)
+    assert seen == ["first", "what the first left to do", "second"]
+
+
+def test_a_call_that_fails_holds_up_none_behind_it(doorway: Doorway, wait: Wait, qtbot: QtBot) -> None:
+    seen: list[int] = []
+    with qtbot.captureExceptions() as raised:
+        doorway.post(lambda: seen.append(1 // 0))
+        doorway.post(lambda: seen.append(2))
+        wait(lambda: seen)
+    assert seen == [2]
+    assert [kind for kind, _, _ in raised] == [ZeroDivisionError]
 
 
 def test_a_closed_doorway_lets_nothing_in(doorway: Doorway, qapp: QApplication) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -229,6 +230,29 @@ def test_asking_goes_on_while_something_is_indexed(shells: ShellMaker, wait: Wai
     gate.set()
     wait(lambda: shell.session.shelf.work.phase == "done")
     wait(lambda: len(shell.session.shelf.library.roots) == 2)
+
+
+def test_a_library_in_the_making_is_asked_as_soon_as_it_holds_something(
+    shells: ShellMaker, wait: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.shelf.REFRESH_MS", 3_600_000)  # the rhythm of a library that holds something already
+    gate = threading.Event()
+
+    def slow(*arguments: Any) -> Any:
+        time.sleep(0.4)  # there is no database at first
+        report = real_backend().index(*arguments)
+        assert gate.wait(20)
+        return report
+
+    shell = shells.shell(index=slow)
+    shell.session.open_library(shells.folder / "new")
+    shell.session.start_model()
+    wait(lambda: shell.session.model.phase == "ready")
+    shell.session.add_folders((shells.documents(),))
+    ask(shell, wait)
+    assert shell.session.shelf.work.phase == "running"
+    gate.set()
+    wait(lambda: shell.session.shelf.work.phase == "done")
 
 
 def test_a_locked_library_is_read_only_and_says_so(opened: Shell, shells: ShellMaker, wait: Wait) -> None:

@@ -113,6 +113,20 @@ def test_the_palette_follows_the_scheme(plain_app: QApplication) -> None:
     assert plain_app.style().name().lower() in ("fusion", "")  # a style sheet's wrapper has no name
 
 
+def test_a_watch_without_its_sheet_puts_it_in_force_once(plain_app: QApplication) -> None:
+    watch = ThemeWatch(plain_app, Qt.ColorScheme.Light)
+    whole = plain_app.styleSheet()
+    plain_app.setStyleSheet("")
+    watch = ThemeWatch(plain_app, Qt.ColorScheme.Light, sheet=False)
+    watch.set_scale(1.2)
+    assert plain_app.styleSheet() == ""  # the window is not put together yet
+    watch.dress()
+    assert plain_app.styleSheet() == whole
+    assert "#rail" in whole
+    watch.set_scheme(Qt.ColorScheme.Dark)
+    assert plain_app.styleSheet() not in ("", whole)
+
+
 def test_the_watch_tells_once_of_every_change(plain_app: QApplication) -> None:
     watch = ThemeWatch(plain_app, Qt.ColorScheme.Light)
     told: list[Theme] = []

@@ -50,11 +50,12 @@ class Sizes:
     passages: tuple[int, ...] = (10_000, 100_000, 1_000_000)
     grown: int = 20_000
     kind_paragraphs: int = 600
+    written_chunks: int = 100_000
 
 
 FULL = Sizes(160, 5, 10_000, 80, 500, 60, 7, 20_000, 2_000_000, 100_000, 640, 64, 8_000, (10_000, 100_000, 1_000_000))
 QUICK = Sizes(40, 1, 2_000, 10, 30, 10, 1, 300, 200_000, 20_000, 80, 16, 800, (10_000, 30_000), (2_000,))
-NOT_QUICK = ("memory", "growth", "answer", "query-large", "planted")
+NOT_QUICK = ("memory", "growth", "many-chunks", "answer", "query-large", "planted")
 
 
 Bench = Callable[[Path, Sizes, Models], list[Row]]
@@ -75,6 +76,7 @@ def benches() -> dict[str, Bench]:
         "reading": lambda place, sizes, models: reading.read(place, characters=sizes.characters, runs=sizes.runs),
         "kinds": lambda place, sizes, models: kinds.kinds(paragraphs=sizes.kind_paragraphs, runs=sizes.runs),
         "growth": lambda place, sizes, models: growth.growth(place, files=sizes.grown),
+        "many-chunks": lambda place, sizes, models: growth.many_chunks(place, chunks=sizes.written_chunks),
         "planted": lambda place, sizes, models: duplicates.planted_here(),
         "duplicates": lambda place, sizes, models: duplicates.scale(place, sizes.passages),
         "unchanged": lambda place, sizes, models: indexing.index_unchanged(

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -33,9 +33,9 @@ def memory(place: Path, *, chunks: int) -> list[Row]:
     ]
 
 
-def peak(command: Sequence[str]) -> tuple[float, float]:
+def peak(command: Sequence[str], look: Callable[[], None] = lambda: None) -> tuple[float, float]:
     """Megabytes resident at the worst moment, summed over the process and its children (so that a page that two of
-    them share counts twice), and the seconds from start to end."""
+    them share counts twice), and the seconds from start to end. `look` is called many times a second meanwhile."""
     began = time.perf_counter()
     child = subprocess.Popen(
         list(command), cwd=_ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=dict(os.environ)
@@ -48,6 +48,7 @@ def peak(command: Sequence[str]) -> tuple[float, float]:
             process = psutil.Process(child.pid)
             while not ended.wait(_LOOK_SECONDS):
                 worst = max(worst, sum(_resident(one) for one in (process, *process.children(recursive=True))))
+                look()
 
     watcher = threading.Thread(target=watch)
     watcher.start()

@@ -164,14 +164,15 @@ def write_library(folder: Path, encoder: Encoder, texts: Sequence[str], rows: Ve
             )
             for start in range(0, len(order), _PER_DOCUMENT):
                 held = [texts[number] for number in order[start : start + _PER_DOCUMENT]]
-                writer.put_document(_document(root, Path(_path(folder, start)), held))
+                writer.put_document(document_of(root, Path(_path(folder, start)), held))
         save_vectors(library, Catalog(db, library))
     finally:
         db.close()
     return library
 
 
-def _document(root: int, file: Path, texts: Sequence[str]) -> NewDocument:
+def document_of(root: int, file: Path, texts: Sequence[str]) -> NewDocument:
+    """These texts as a document, one chunk each; the file is written."""
     text = "\n\n".join(texts)
     file.write_text(text, "utf-8")
     facts = file.stat()

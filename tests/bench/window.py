@@ -77,7 +77,7 @@ def first_answer(place: Path, *, runs: int, chunks: int) -> list[Row]:
     name = "process start to the first answer, the model loaded"
     _report("answer", place, small, place)  # the first start also compiles
     for library, what in ((small, ""), (large, f", {chunks:,} chunks")):
-        seconds = [_report("answer", place, library, place)["seconds"] for _ in range(runs)]
+        seconds = [_seconds_to_answer(place, library) for _ in range(runs)]
         rows.append(Row("window", name + what, statistics.median(seconds), "s", target=Target("value", "at most", 2.5)))
     paints = [_seconds_to("window", place, large) * 1000 for _ in range(runs)]
     name = f"process start to the window's first paint, {chunks:,} chunks"
@@ -163,6 +163,12 @@ def _seconds_to(what: str, place: Path, library: Path) -> float:
     if line.strip() != b"painted" or child.returncode:
         raise RuntimeError(f"the window process {what} said {line!r} and ended with {child.returncode}")
     return seconds
+
+
+def _seconds_to_answer(place: Path, library: Path) -> float:
+    # By this process's clock: when a process began is known to the second only, counted from the start of the system.
+    began = time.time()
+    return float(_report("answer", place, library, place)["answered"]) - began
 
 
 def _report(what: str, place: Path, library: Path, folder: Path) -> dict[str, Any]:

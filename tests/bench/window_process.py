@@ -5,13 +5,14 @@
                                          gaps LIBRARY FOLDER [--trace]   load, index FOLDER, ask; the loop's gaps
                                          plain LIBRARY FOLDER            the plain pipeline in a thread of a bare window
                                          noise LIBRARY FOLDER            a bare window on a busy machine
-                                         answer LIBRARY FOLDER           seconds to the first answer
+                                         answer LIBRARY FOLDER           when the first answer was there
 
 All but the first two print one JSON object. `--trace` tells on stderr what the window's thread did in long gaps.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -154,6 +155,7 @@ def _gaps(library: Path, folder: Path, *, trace: bool) -> dict[str, Any]:
     shell, app = _shell(library)
     session, gaps = shell.session, Gaps()
     asked: dict[str, float] = {}
+    numbers = itertools.count()
     answer_ms: list[float] = []
     reports: list[Any] = []
 
@@ -172,13 +174,14 @@ def _gaps(library: Path, folder: Path, *, trace: bool) -> dict[str, Any]:
             QTimer.singleShot(ASK_EVERY_MS // 5, shell.window, ask)
 
     def ask() -> None:
-        question = f"Who reviews record {len(asked)} of the northern depot?"
+        question = f"Who reviews record {next(numbers)} of the northern depot?"
         asked[question] = time.perf_counter()
         session.inquiry.ask(question)
 
     def answered(answer: Any) -> None:
-        began = asked.get(answer.question)
-        if answer.phase == "answered" and began is not None:
+        # Once a question: it is answered anew when the run has ended.
+        began = asked.pop(answer.question, None) if answer.phase == "answered" else None
+        if began is not None:
             answer_ms.append((time.perf_counter() - began) * 1000)
 
     def ended(work: Any) -> None:
@@ -278,7 +281,6 @@ def _noise() -> dict[str, Any]:
 
 def _answer(library: Path) -> dict[str, Any]:
     """A question that waits for the model, as one who starts the program and types at once sees it."""
-    began = _process_started()
     shell, app = _shell(library)
     session = shell.session
     answered: list[float] = []
@@ -287,7 +289,7 @@ def _answer(library: Path) -> dict[str, Any]:
         if answer.phase == "failed":
             raise SystemExit(f"the question failed: {answer.problem}")
         if answer.phase == "answered" and not answered:
-            answered.append(time.time() - began)
+            answered.append(time.time())
             app.quit()
 
     session.inquiry.answer_changed.connect(changed)
@@ -296,7 +298,7 @@ def _answer(library: Path) -> dict[str, Any]:
     shell.window.show()
     app.exec()
     shell.window.close()
-    return {"seconds": answered[0]}
+    return {"answered": answered[0]}
 
 
 # --- parts ------------------------------------------------------------------------------------------------------
@@ -320,12 +322,6 @@ def _begin_after_paint(shell: Shell, library: Path) -> None:
     from pipeline.cli import OpenRequest
 
     start(shell, OpenRequest(library))
-
-
-def _process_started() -> float:
-    import psutil
-
-    return psutil.Process().create_time()
 
 
 @contextmanager

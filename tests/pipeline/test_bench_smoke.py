@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pipeline.store import vectors_file
-from tests.bench import embedding, indexing, querying, reading, searching, writing
+from tests.bench import embedding, growth, indexing, opening, querying, reading, searching, writing
 from tests.bench.corpus import make_corpus
 from tests.bench.figures import Row, Target, alternating, table
 from tests.bench.machine import heading, machine
@@ -65,6 +65,20 @@ def test_the_index_alone_is_measured_and_misses_nothing(tmp_path: Path, monkeypa
     assert {kind for row in rows for kind in ("flat", "8-bit scan") if kind in row.name} == {"flat", "8-bit scan"}
     assert [row.value for row in rows if "recall" in row.name] == [1.0] * 4
     assert all(row.bound for row in rows if row.name.startswith("search"))
+
+
+def test_a_library_is_opened_grown_and_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "_LATER", 31)
+    monkeypatch.setattr(opening, "_REMOVED", 5)
+    rows = opening.opening(tmp_path, chunks=600)
+    assert all(row.met is not False for row in rows)
+    assert [row.value for row in rows if "traces that differ" in row.name] == [0]
+
+
+def test_a_run_of_many_chunks_is_looked_at(tmp_path: Path) -> None:
+    peak, _, log = growth.many_chunks(tmp_path, chunks=200)
+    assert peak.value > 0
+    assert 0 < log.value < 100
 
 
 def test_the_model_alone_is_measured() -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import json
+import os
 import shutil
+import sys
 import threading
 import time
 from pathlib import Path
@@ -10,11 +14,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pipeline.embed import worker
 from pipeline.embed.folder import default_model_folder, locate
 from pipeline.embed.graph_cache import CACHE_VARIABLE
 from pipeline.embed.model import SentenceTransformerEncoder
 from pipeline.embed.remote import RemoteEncoder
 from pipeline.errors import ModelError
+from pipeline.frames import write_frame
 
 TEXTS = ["The boiler is checked every year.", "Rent is due on the first.", "wörter ☂ \x00 \ud7ff", ""]
 
@@ -106,6 +112,34 @@ def test_the_child_process_gives_the_vectors_of_this_process() -> None:
         there.close()
     with pytest.raises(ModelError, match="shut down"):
         there.encode(TEXTS)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own")
+def test_several_texts_step_back_for_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[int, int] = {}
+
+    class Noting:
+        runtime = "noted"
+
+        def __init__(self, model: str | None) -> None:
+            pass
+
+        def encode(self, texts: list[str]) -> np.ndarray:
+            asked[len(texts)] = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+            return np.zeros((len(texts), 3), np.float32)
+
+    monkeypatch.setattr(worker, "LocalEncoder", Noting)
+    requests, replies = io.BytesIO(), io.BytesIO()
+    for number in (1, 3):
+        texts = ["text"] * number
+        write_frame(requests, {"do": "encode", "id": number, "texts": number}, json.dumps(texts).encode())
+    requests.seek(0)
+    worker.serve(requests, replies, None)
+    deadline = time.monotonic() + 10
+    while len(asked) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    own = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    assert asked == {1: own, 3: min(19, own + 10)}
 
 
 def test_closing_does_not_wait_for_the_model_to_load() -> None:

@@ -16,11 +16,13 @@ import numpy as np
 import pytest
 
 from pipeline.embed import graph_cache, making
+from pipeline.embed.cores import texts_for_all_cores
 from pipeline.embed.folder import default_model_folder, locate
 from pipeline.embed.graph import GraphEncoder, _batches
 from pipeline.embed.graph_cache import CACHE_VARIABLE, GraphCache, KeptGraph, NoGraph
 from pipeline.embed.local import LocalEncoder
 from pipeline.embed.model import SentenceTransformerEncoder
+from pipeline.embed.port import texts_at_once
 from pipeline.embed.remote import RemoteEncoder
 
 ODD = [
@@ -350,6 +352,26 @@ def test_a_computer_with_an_accelerator_stays_with_torch(
     encoder = made(plain_model, cache)
     assert encoder.runtime == "torch on cuda"
     assert not cache.exists()
+
+
+def test_an_accelerator_is_given_many_texts_at_once(
+    plain_model: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    sizes: list[int] = []
+    whole = SentenceTransformer.encode
+
+    def encode(model: Any, texts: Any, **options: Any) -> Any:
+        sizes.append(options["batch_size"])
+        return whole(model, texts, **options)
+
+    monkeypatch.setattr(SentenceTransformer, "encode", encode)
+    on_a_processor = made(plain_model, cache)
+    assert (on_a_processor.texts_at_once, texts_at_once(on_a_processor), sizes[0]) == (0, texts_for_all_cores(), 8)
+    monkeypatch.setattr(SentenceTransformerEncoder, "device", "cuda")
+    accelerated = made(plain_model, cache.with_name("another"))
+    assert accelerated.texts_at_once == texts_at_once(accelerated) == sizes[-1] == 64
 
 
 # --- what stays with torch, and why ---

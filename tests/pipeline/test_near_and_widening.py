@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pipeline.library import LibraryReader
 from pipeline.search.port import Question
+from pipeline.select import near
 from pipeline.select.near import near_pairs, shingles
 from tests.support.encoder import WordEncoder
 from tests.support.libraries import make_library
@@ -26,6 +27,19 @@ def test_no_near_pair_is_missed(texts: list[str], threshold: float) -> None:
         if similarity >= threshold:
             every[(i, j)] = similarity
     assert near_pairs(texts, threshold) == every
+
+
+@settings(max_examples=200)
+@given(texts=texts, too_large=st.booleans())
+def test_numbered_shingles_are_shared_as_the_shingles_are(texts: list[str], too_large: bool) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        if too_large:  # as if there were millions of different words
+            patch.setattr(near, "_LARGEST", 1)
+        numbers = near._numbered(texts)
+    assert len(numbers) == len(texts)
+    for one, other in itertools.combinations_with_replacement(range(len(texts)), 2):
+        both = set(numbers[one].tolist()) & set(numbers[other].tolist())
+        assert len(both) == len(shingles(texts[one]) & shingles(texts[other]))
 
 
 @settings(max_examples=60, deadline=None)

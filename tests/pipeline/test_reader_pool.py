@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -17,6 +18,7 @@ import pytest
 from pipeline.errors import Cancelled
 from pipeline.extract import child as child_module
 from pipeline.extract import pool as pool_module
+from pipeline.extract.child import Child
 from pipeline.extract.errors import ReaderUnavailable
 from pipeline.extract.pool import ReaderPool, default_workers
 from pipeline.extract.reader import Reader, TokenCounter
@@ -103,6 +105,28 @@ def test_no_more_processes_start_than_files_need_and_they_stay_for_the_next(tmp_
         assert read_all(pool, entries[:1])["a.pid"] == first
         assert isinstance(first, ReadDocument)
         assert children() == {int(first.text)}
+
+
+def test_another_process_starts_where_there_is_as_much_to_read_or_the_first_gets_stuck(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool_module, "_WHILE_SECONDS", 60.0)
+    entries = fill(tmp_path, *(f"{n}.txt" for n in range(40)))
+
+    started: list[Child] = []
+    start = ReaderPool.new_child
+    monkeypatch.setattr(ReaderPool, "new_child", lambda pool: started.append(child := start(pool)) or child)
+
+    def processes(entries: list[FileEntry]) -> int:
+        started.clear()
+        with ReaderPool(2, command=HOSTILE) as pool:
+            assert len(read_all(pool, entries)) == 40
+        return len(started)
+
+    assert processes(entries) == 1
+    assert processes([replace(entry, size=100_000) for entry in entries]) == 2
+    monkeypatch.setattr(pool_module, "_WHILE_SECONDS", 0.0)
+    assert processes(entries) == 2
 
 
 def test_what_hangs_is_ended_and_the_others_go_on(tmp_path: Path) -> None:
@@ -254,10 +278,18 @@ def test_texts_do_not_pile_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_results_come_as_they_are_ready(tmp_path: Path) -> None:
-    (tmp_path / "1.slow").write_text("0.5")
+    (tmp_path / "1.slow").write_text("2")
     (tmp_path / "2.txt").write_text("quick")
     with ReaderPool(2, command=HOSTILE) as pool:
         assert [entry.rel_path for entry, _ in pool.read(scan(tmp_path))] == ["2.txt", "1.slow"]
+
+
+@posix
+def test_reading_steps_back_for_whoever_waits(tmp_path: Path) -> None:
+    with ReaderPool(1, command=HOSTILE) as pool:
+        ((_, started),) = pool.read(fill(tmp_path, "0.pid"))
+        assert isinstance(started, ReadDocument)
+        assert os.getpriority(os.PRIO_PROCESS, int(started.text)) == min(19, os.getpriority(os.PRIO_PROCESS, 0) + 10)
 
 
 @posix
@@ -266,7 +298,7 @@ def test_an_interrupt_from_the_terminal_is_left_to_the_program(tmp_path: Path) -
     with ReaderPool(1, command=HOSTILE) as pool:
         ((_, started),) = pool.read([pid])
         assert isinstance(started, ReadDocument)
-        assert os.getsid(int(started.text)) != os.getsid(0)  # the terminal does not even reach it
+        assert os.getpgid(int(started.text)) != os.getpgid(0)  # the terminal does not even reach it
         timer = threading.Timer(0.2, os.kill, (int(started.text), signal.SIGINT))
         timer.start()
         ((_, result),) = pool.read([slow])

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -449,6 +450,7 @@ class SlowEncoder(WordEncoder):
     def encode(self, texts):  # type: ignore[no-untyped-def]
         if len(self.encoded) >= self.after:
             self.token.cancel()
+        time.sleep(0.004 * len(texts))  # as a model takes: a batch is committed before the next one is made
         return super().encode(texts)
 
 

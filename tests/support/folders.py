@@ -125,7 +125,7 @@ class Folder:
             with reader.snapshot():
                 assert reader._index is not None
                 vectors = set(reader._index.ids().tolist())
-                texts = set(reader.catalog.text_ids())
+                texts = set(reader.catalog.vectors.ids().tolist())
                 held = reader.catalog.copy_counts(texts)
                 return vectors == texts and all(held.values()) and reader.rebuilt_because == ""
         finally:

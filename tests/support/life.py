@@ -115,7 +115,7 @@ def faults(library: Path) -> list[str]:
         found += [str(row[0]) for row in db.execute("PRAGMA integrity_check") if row[0] != "ok"]
     with closing(LibraryReader(library)) as reader, reader.snapshot() as state:
         assert reader._index is not None
-        if set(reader._index.ids().tolist()) != set(reader.catalog.text_ids()):
+        if set(reader._index.ids().tolist()) != set(reader.catalog.vectors.ids().tolist()):
             found.append("vectors and texts are not the same")
         if state.unfinished:
             found.append("the run is said to be unfinished")
