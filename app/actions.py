@@ -67,6 +67,14 @@ SPECS: tuple[ActionSpec, ...] = (
         checkable=True,
     ),
     ActionSpec(
+        "folder-rules",
+        "What to leave out…",
+        "File",
+        (),
+        "left-out",
+        "Patterns of files and folders of a folder that are not indexed, and whether .gitignore files count",
+    ),
+    ActionSpec(
         "rebuild-library",
         "Rebuild the library…",
         "File",

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QUndoCommand
 from PySide6.QtWidgets import QApplication
 
 from app import desktop
@@ -152,6 +152,10 @@ class Commands(QObject):
     def undo_on_page(self, page: str, own: PageUndo) -> None:
         """On this page undo and redo mean its own decisions."""
         self._page_undo[page] = own
+
+    def can_take_back(self, change: QUndoCommand) -> None:
+        """This was done by the user, beside the question's own changes; it can be taken back in its turn."""
+        self._undoing.stack.push(change)
 
     def name_undo(self, *_: object) -> None:
         """The menu says what would be taken back."""

@@ -20,6 +20,7 @@ from app.features.asked import AskedFeature
 from app.features.comparing import ComparingFeature
 from app.features.duplicates import DuplicatesFeature
 from app.features.ground import Ground
+from app.features.leaving_out import LeavingOutFeature
 from app.features.twins import TwinsFeature
 from app.features.upkeep import UpkeepFeature
 from app.features.why_not import WhyNotFeature
@@ -90,6 +91,7 @@ def compose(
     ground = Ground(window, session, crew, focus, preferences, asks, wiring.commands)
     TwinsFeature(ground)  # lives as long as its window
     UpkeepFeature(ground)
+    LeavingOutFeature(ground)
     return Shell(
         window,
         session,

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QSize, Qt, qVersion
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
+    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFileDialog,
@@ -23,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from app.actions import Actions
 from pipeline import __version__
+from pipeline.words.plain import one_line
 
 # Keys that belong to a place of the window, not to a command of it.
 LOCAL_KEYS = (
@@ -101,6 +103,21 @@ class Dialogs:
     def choose(self, title: str, text: str, options: Sequence[str]) -> int | None:
         """Which of these the user wants; None for none of them, which Escape and Enter mean."""
         return QuestionBox(self._window, title, text, options).answer()
+
+    def pick(self, title: str, label: str, options: Sequence[str], at: int = 0) -> int | None:
+        """Which one of these, however many, the user picks from a list; None for none."""
+        dialog = QInputDialog(self._window)
+        dialog.setWindowTitle(title)
+        dialog.setLabelText(label)
+        dialog.setComboBoxItems([one_line(words, 90) for words in options])
+        (combo,) = dialog.findChildren(QComboBox)
+        combo.setAccessibleName(label)
+        combo.view().setAccessibleName(label)
+        combo.setCurrentIndex(at)
+        given = dialog.exec() == QDialog.DialogCode.Accepted
+        chosen = combo.currentIndex()
+        dialog.deleteLater()
+        return chosen if given and chosen >= 0 else None
 
     def about(self, model: str, library: str) -> None:
         """What this program is."""

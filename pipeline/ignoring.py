@@ -82,14 +82,22 @@ class Rules:
 
 def own_rules(patterns: Sequence[str]) -> Rules:
     """The rules that a root's own patterns (gitignore style) make. Raises `SettingError` for an impossible one."""
-    lines = [line for line in patterns if line.strip() and not line.startswith("#")]
-    for line in lines:
-        if not _possible(line):
-            raise SettingError("exclude", line, "gitignore patterns such as *.log or build/")
+    lines = [line for line in patterns if _says_something(line)]
+    for line in impossible(lines).values():
+        raise SettingError("exclude", line, "gitignore patterns such as *.log or build/")
     if not lines:
         return Rules()
     # The simple backend, always: the faster ones cannot take names that are not UTF-8.
     return Rules((_Patterns("", "", tuple(lines), GitIgnoreSpec.from_lines(lines, backend="simple")),))
+
+
+def impossible(lines: Sequence[str]) -> dict[int, str]:
+    """The lines that cannot be read as patterns, by their places in `lines`; empty lines and comments say nothing."""
+    return {at: line for at, line in enumerate(lines) if _says_something(line) and not _possible(line)}
+
+
+def _says_something(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith("#")
 
 
 def _possible(line: str) -> bool:
@@ -116,4 +124,4 @@ def _lines_of(path: str) -> list[str]:
         os.close(handle)
     lines = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape").split("\n")
     kept = (line.removesuffix("\r") for line in lines)
-    return [line for line in kept if line.strip() and not line.startswith("#") and _possible(line)]
+    return [line for line in kept if _says_something(line) and _possible(line)]

@@ -94,9 +94,12 @@ class Carrying(QObject):
             self.save(named, lambda: _saved(picture.save(str(named), "PNG")))
 
     def save(self, file: Path, write: Callable[[], object]) -> None:
-        """Write the file, and say that it is there or why it is not."""
+        """Write the file, and say that it is there or why it is not. No document of the library is written over."""
+        from pipeline.export.saving import lie_in_none  # once, when it is asked for
+
         say = self._ground.window.status.say
         try:
+            lie_in_none((root.path for root in self._ground.session.shelf.library.roots), file)
             write()
         except OSError as error:
             say(f"“{file.name}” could not be written: {error.strerror or error}")

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject
 from app import desktop
 from app.features.duplicates_choices import Choices
 from app.features.duplicates_deciding import Deciding
+from app.features.duplicates_fresh import Freshening
 from app.features.duplicates_report import REPORTS, ReportKind, Reports
 from app.features.duplicates_scan import Scanning
 from app.features.duplicates_trash import Trashing
@@ -41,6 +42,7 @@ class DuplicatesFeature(QObject):
         self.reports = Reports(ground, self)
         self.choices = Choices(ground, self.scanning, self.deciding, self.trashing)
         self.ways = Ways(ground, self.scanning)
+        self.freshening = Freshening(ground, self)
         self._asked_for = False  # the page was seen with this library
         self._trash_tips = {name: ground.window.actions_[name].toolTip() for name in ("trash-copies", "trash-proposed")}
         self._applied = 0  # the journal's newest line that the families are shown by

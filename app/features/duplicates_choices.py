@@ -97,7 +97,33 @@ class Choices(QObject):
             always=len(chosen) > 1,
         )
 
-    def _leave_out_proposed(self, families: Sequence[Family]) -> None:
+    def _leave_out_proposed(self, families: Sequence[Family], folder: str = "") -> None:
+        """What is proposed of these families and, if told so, lies in this folder, and whose file is as indexed."""
+        library = self.scanning.state.folder
+
+        def work() -> list[Family]:
+            from pipeline.duplicates.freshness import family_with_freshness
+
+            found = [family_with_freshness(family) for family in families]
+            return proposed_within(found, folder) if folder else found
+
+        def ended(end: End[list[Family]]) -> None:
+            self.scanning.working("")
+            if end.how == "failed":
+                self.scanning.notice(problem_of(end.error, end.details))
+            if end.how != "done" or end.value is None or library != self.scanning.state.folder:
+                return
+            if proposed_in(end.value):
+                self._leave_out_of(end.value)
+            else:
+                self._window.status.say(
+                    "Nothing is left out: the files that were proposed are not as indexed any more."
+                )
+
+        self.scanning.working("Comparing the files with what was indexed…")
+        self._ground.crew.look(_LOSING, work, ended)
+
+    def _leave_out_of(self, families: Sequence[Family]) -> None:
         doc_ids = proposed_in(families)
         wanted = [family for family in families if any(member.proposed for member in family.members)]
 
@@ -112,11 +138,11 @@ class Choices(QObject):
     def _leave_out_in(self, folder: str) -> None:
         """Everything that is proposed in this folder."""
         report = self.scanning.state.report
-        families = [] if report is None else proposed_within(report.families, folder)
+        families = [] if report is None else [each for each in report.families if proposed_within([each], folder)]
         if not families:
             self._window.status.say(f"Nothing in “{folder}” is proposed for removal.")
             return
-        self._leave_out_proposed(families)
+        self._leave_out_proposed(families, folder)
 
     def _after_losses(self, doc_ids: Sequence[str], then: Callable[[], None], *, always: bool) -> None:
         """Find what searches would lose, list it, and go on if the user still wants it. Nothing lost, and not

@@ -15,9 +15,10 @@ from app.features.duplicates_deciding import Deciding
 from app.features.ground import Ground
 from app.jobs.ends import End
 from app.problems import problem_of
-from app.state import Problem
+from app.state import NextStep, Problem
 from pipeline.duplicates.records import Decision, DuplicatesReport
-from pipeline.errors import DecisionsError
+from pipeline.errors import DecisionsError, SavingError
+from pipeline.words.plain import one_line
 
 if TYPE_CHECKING:
     from pipeline.store.decisions import Batch
@@ -73,35 +74,57 @@ REPORTS = (
 
 
 class Reports(QObject):
-    """Asks where to, and writes in a thread."""
+    """Asks where to, and writes in a thread: never over a file of the user's, as on the command line."""
 
     told = Signal(str)
-    failed = Signal(object)  # Problem
+    failed = Signal(object)  # Problem; None when what was told last is settled
 
     def __init__(self, ground: Ground, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._crew, self._dialogs = ground.crew, ground.dialogs
+        self._refused = False  # the last file
 
     def save(self, kind: ReportKind, report: DuplicatesReport | None, library: Path | None) -> None:
-        """Save the report as it is shown: with the thresholds in force."""
-        file = self._dialogs.save_to(kind.title, kind.name, kind.kinds) if report is not None else None
-        if file is None or report is None or library is None:
+        """Save the report as it is shown: with the thresholds in force. It tells which files are not as indexed."""
+        named = self._file(kind.title, kind.name, kind.kinds) if report is not None else None
+        if named is None or report is None or library is None:
             return
-        named = file if file.suffix else file.with_suffix(Path(kind.name).suffix)
 
         def work() -> None:
+            from pipeline.duplicates.freshness import with_freshness
+            from pipeline.export.saving import be_no_users_file, save_text
             from pipeline.store.decisions import Decisions
 
+            be_no_users_file(library, named)
             with closing(Decisions(library)) as decisions:
                 held = decisions.all()
-            text = kind.write(report, held)
-            named.write_text(text, "utf-8", newline="")
+            save_text(named, kind.write(with_freshness(report), held))
 
-        self._crew.look(_LANE, work, lambda end: self._saved(named, end))
+        self._crew.look(_LANE, work, lambda end: self._saved(kind.action, named, end))
 
-    def _saved(self, file: Path, end: End[None]) -> None:
+    def _file(self, title: str, name: str, kinds: str) -> Path | None:
+        """Where to; a name without a suffix gets the usual one, and then nobody was asked whether that file may be
+        written over."""
+        file = self._dialogs.save_to(title, name, kinds)
+        if file is None or file.suffix:
+            return file
+        named = file.with_suffix(Path(name).suffix)
+        if named.exists() and not self._dialogs.confirm(
+            f"“{one_line(named.name, 80)}” is there already", "What it holds would be lost.", "Write over it"
+        ):
+            return None
+        return named
+
+    def _saved(self, action: str, file: Path, end: End[None]) -> None:
+        refused, self._refused = self._refused, False
         if end.how == "done":
             self.told.emit(f"Saved {file}")
+            if refused:
+                self.failed.emit(None)
+        elif isinstance(end.error, SavingError):
+            said, self._refused = one_line(str(end.error), 600), True
+            steps = (NextStep("Save elsewhere…", action),)
+            self.failed.emit(Problem("Nothing was saved", f"{said[:1].upper()}{said[1:]}.", steps))
         elif isinstance(end.error, OSError):
             self.told.emit(f"“{file.name}” could not be written: {end.error.strerror or end.error}")
         elif end.how == "failed":
@@ -109,17 +132,16 @@ class Reports(QObject):
 
     def export_decisions(self, library: Path | None) -> None:
         """All decisions of the library as one file."""
-        file = self._dialogs.save_to("Export the decisions", "decisions.json", _JSON) if library is not None else None
-        if file is None or library is None:
+        named = self._file("Export the decisions", "decisions.json", _JSON) if library is not None else None
+        if named is None or library is None:
             return
-        named = file if file.suffix else file.with_suffix(".json")
 
         def work() -> None:
             from pipeline.export.decisions_file import write_decisions
 
             write_decisions(library, named)
 
-        self._crew.look(_LANE, work, lambda end: self._saved(named, end))
+        self._crew.look(_LANE, work, lambda end: self._saved("export-decisions", named, end))
 
     def import_decisions(self, library: Path | None, deciding: Deciding) -> None:
         """Take in an exported file; where the library has decided otherwise, the user says which counts."""

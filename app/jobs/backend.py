@@ -69,11 +69,14 @@ class Pictures(Protocol):
 @dataclass(frozen=True, slots=True)
 class Thoroughness:
     """How an indexing run looks at files: `full` reads every one again, `retry_failed` those that failed before.
-    `only` narrows it to these files and folders below the library's roots."""
+    `only` narrows it to these files and folders below the library's roots. `exclude` and `gitignore` are the rules of
+    the folders named from now on; None leaves either as it is."""
 
     full: bool = False
     retry_failed: bool = False
     only: tuple[Path, ...] = ()
+    exclude: tuple[str, ...] | None = None
+    gitignore: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,8 @@ def real_backend() -> Backend:
             add,
             encoder=encoder,
             only=how.only,
+            exclude=how.exclude,
+            gitignore=how.gitignore,
             full=how.full,
             retry_failed=how.retry_failed,
             progress=progress,
@@ -151,6 +156,6 @@ def real_backend() -> Backend:
         return PagePictures()
 
     def prepare() -> None:
-        import pipeline.query  # noqa: F401
+        import pipeline.query  # noqa: F401  # for its import alone, which the first question need not wait for
 
     return Backend(model_source, make_encoder, open_reader, open_engine, index, forget, exists, page_pictures, prepare)

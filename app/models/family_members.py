@@ -14,7 +14,7 @@ from app.models.dragging import URI_LIST, files_mime
 from app.models.families import split_id
 from pipeline.duplicates.records import Family, Member
 from pipeline.words import proposing
-from pipeline.words.families import mark_words, size_words, tie_words, weighty_words
+from pipeline.words.families import decided_words, on_disk_words, size_words, tie_words, weighty_words
 from pipeline.words.phrases import count
 from pipeline.words.plain import first_words, one_line, tool_tip
 
@@ -38,7 +38,8 @@ class MemberRow:
     folder: str
     facts: str  # size and date
     tie: str
-    marks: tuple[str, ...]
+    marks: tuple[str, ...]  # what was decided
+    unlike: str  # what became of its file since it was indexed, "" while it is as it was or was not looked at
     note: str
     verdict: str  # proposed, or why not
 
@@ -60,7 +61,8 @@ def member_row(member: Member) -> MemberRow:
         folder,
         f"{size_words(member.size)} · {date_words(member.mtime_ns)}",
         tie_words(member),
-        mark_words(member),
+        decided_words(member),
+        on_disk_words(member),
         f"Note: {first_words(member.note)}" if member.note else "",
         "" if member.tier is None and not member.proposed else verdict_words(member),  # a head never is
     )
@@ -109,8 +111,19 @@ class MemberList(QAbstractListModel):
         self._rows = {}
         self.endResetModel()
 
+    def show_looked_at(self, members: Sequence[Member]) -> None:
+        """The same members, their files compared with what was indexed: who is selected stays selected."""
+        other = [at for at, (held, now) in enumerate(zip(self._members, members, strict=True)) if held != now]
+        if not other:
+            return
+        self._members = members
+        for at in other:
+            self._rows.pop(at, None)
+        self.dataChanged.emit(self.index(other[0], 0), self.index(other[-1], 0))
+
     @property
     def family(self) -> Family | None:
+        """As the scan found it, whatever became of its files."""
         return self._family
 
     def member(self, row: int) -> Member | None:
@@ -139,7 +152,7 @@ class MemberList(QAbstractListModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             row = self.row(at)
             differing = [weighty_words(one) for one in row.member.weighty[:12]]
-            return tool_tip(one_line(row.member.path), row.tie, *differing, row.verdict, row.note)
+            return tool_tip(one_line(row.member.path), row.unlike, row.tie, *differing, row.verdict, row.note)
         return None
 
     def as_text(self, at: int) -> str:
@@ -150,7 +163,7 @@ class MemberList(QAbstractListModel):
             row.facts,
             row.tie,
             f"differs in {weighty_line(row.member)}" if row.member.weighty else "",
-            ", ".join(row.marks),
+            ", ".join(filter(None, (*row.marks, row.unlike))),
             row.note,
             row.verdict,
         )

@@ -128,6 +128,10 @@ class Wrapped(Text):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._ask_for_room()
 
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._ask_for_room()
+
     def hasHeightForWidth(self) -> bool:
         return False
 

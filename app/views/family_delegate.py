@@ -152,11 +152,22 @@ class MemberDelegate(RowDelegate):
 
     def _second_line(self, painter: QPainter, row: MemberRow, left: float, right: float, top: float) -> None:
         theme, type_ = self.theme, self.type
+        if row.unlike:
+            right = self._unlike(painter, row.unlike, left, right, top) - 5
         for mark in reversed(row.marks):
             width = type_.tiny_strong.width(mark) + 12
             self._tag(painter, mark, right - width, top, theme.text_secondary)
             right -= width + 5
         write(painter, type_.small, theme.text_quiet, left, top, type_.small.elided(row.folder, right - left - 4))
+
+    def _unlike(self, painter: QPainter, words: str, left: float, right: float, top: float) -> float:
+        """What became of its file, behind a warning; returns where that begins."""
+        theme, face, height = self.theme, self.type.tiny_strong, self.type.small.height
+        shown = face.elided(words, right - left - height, _Right)
+        x = right - face.width(shown)
+        write(painter, face, theme.warn, x, top + (height - face.height) / 2, shown)
+        draw_icon(painter, "warning", QRectF(x - height, top + 1, height - 2, height - 2), theme.warn)
+        return x - height
 
     def _tag(self, painter: QPainter, words: str, x: float, top: float, colour: str) -> float:
         """A word in an outline; returns where it ends."""

@@ -14,7 +14,7 @@ from app.views.family_delegate import MemberDelegate
 from app.views.family_list import RowList
 from app.views.parts import Elided, Flow
 from pipeline.duplicates.records import Family, Member
-from pipeline.words.families import percent, weakest_words
+from pipeline.words.families import percent, unlike_words, weakest_words
 from pipeline.words.phrases import count
 from pipeline.words.plain import one_line
 
@@ -107,6 +107,11 @@ class FamilyPane(QWidget):
         at = self.members.row_of(wanted) if wanted else None
         self.list.choose(at if at is not None else min(1, len(family.members) - 1))
 
+    def show_looked_at(self, family: Family) -> None:
+        """This family, which is shown, with its files compared with what was indexed."""
+        self.members.show_looked_at(family.members)
+        self.facts.setText(family_facts(family))
+
     def current(self) -> Member | None:
         """The member that is compared with the head."""
         return self.members.member(self.list.currentIndex().row())
@@ -172,6 +177,8 @@ class FamilyPane(QWidget):
 def family_facts(family: Family) -> str:
     """What is known of the whole family."""
     parts = [f"{count(len(family.members), 'document')}, {weakest_words(family)}"]
+    if unlike := unlike_words(family):
+        parts.append(unlike)
     if family.redundant_texts:
         repeated = count(family.redundant_texts, "passage")
         parts.append(f"{repeated} ({count(family.redundant_characters, 'character')}) repeated")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.icons import icon
 from app.theme import Theme
@@ -16,6 +16,7 @@ from pipeline.words.sentences import count
 from pipeline.words.states import rules_of_root
 
 MOST_LINES = 4  # beyond these the list scrolls
+_MENU_WORDS = ("Show in its folder", "Re-index", "What to leave out…", "Forget…")
 
 
 class RootsList(QScrollArea):
@@ -24,6 +25,7 @@ class RootsList(QScrollArea):
     reindexRequested = Signal(str)  # path
     forgetRequested = Signal(str, str)  # path, label
     revealRequested = Signal(str)  # path
+    rulesRequested = Signal(str)  # path: what is left out of it
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -88,14 +90,31 @@ class RootsList(QScrollArea):
         again.setAccessibleName(f"Re-index the folder {root.label}")
         again.clicked.connect(lambda checked=False: self.reindexRequested.emit(root.path))
         buttons = [reveal, again]
+        self._writers.append(again)
         if self._removable:
+            rules = QPushButton("Leave out…")
+            rules.setAccessibleName(f"What to leave out of the folder {root.label}")
+            rules.setToolTip("Patterns of files and folders that are not indexed, and whether .gitignore files count")
+            rules.clicked.connect(lambda checked=False: self.rulesRequested.emit(root.path))
             forget = QPushButton("Forget…")
             forget.setAccessibleName(f"Forget the folder {root.label}")
             forget.setToolTip("Take this folder out of the library; its files are not touched")
             forget.clicked.connect(lambda checked=False: self.forgetRequested.emit(root.path, root.label))
-            buttons.append(forget)
-        self._writers += buttons[1:]
+            buttons += [rules, forget]
+            self._writers.append(forget)
         for at, button in enumerate(buttons, start=3):
             button.setProperty("flat", True)
             grid.addWidget(button, 0, at)
+        line.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        line.customContextMenuRequested.connect(lambda place: self._menu(line, buttons, place))
         return line
+
+    def _menu(self, line: QWidget, buttons: Sequence[QPushButton], place: QPoint) -> None:
+        """The same by the words that stand beside no folder's name."""
+        menu = QMenu(self)
+        for button, words in zip(buttons, _MENU_WORDS, strict=False):
+            entry = menu.addAction(words)
+            entry.setEnabled(button.isEnabled())
+            entry.triggered.connect(button.click)
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(line.mapToGlobal(place))

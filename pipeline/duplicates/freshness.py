@@ -7,6 +7,7 @@ import stat
 from dataclasses import replace
 
 from pipeline.duplicates.records import DuplicatesReport, Family, Member
+from pipeline.progress import CancelToken
 from pipeline.records import Freshness
 from pipeline.words import proposing
 
@@ -14,11 +15,16 @@ from pipeline.words import proposing
 def with_freshness(report: DuplicatesReport) -> DuplicatesReport:
     """The report with every member's `on_disk`. What is missing or changed is not proposed, and neither is what would
     be let go for its sake."""
-    return replace(report, families=tuple(_looked_at(family) for family in report.families))
+    return replace(report, families=tuple(family_with_freshness(family) for family in report.families))
 
 
-def _looked_at(family: Family) -> Family:
-    states = [_on_disk(member) for member in family.members]
+def family_with_freshness(family: Family, cancel: CancelToken | None = None) -> Family:
+    """The same of one family. Raises `Cancelled`."""
+    states: list[Freshness] = []
+    for member in family.members:
+        if cancel is not None:
+            cancel.check()
+        states.append(_on_disk(member))
     if all(state == "fresh" for state in states):
         return family
     # A member is proposed for the head's sake, or for that of another member of its own text, which stays.

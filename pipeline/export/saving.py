@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -19,8 +20,16 @@ def be_no_users_file(library: Path, *files: Path | None) -> None:
     if not there or not database_file(library).is_file():
         return
     with closing(LibraryReader(library)) as reader:
-        roots = [Path(os.path.realpath(root.path)) for root in reader.roots()]
-    for file in there:
+        folders = [root.path for root in reader.roots()]
+    lie_in_none(folders, *there)
+
+
+def lie_in_none(folders: Iterable[str], *files: Path) -> None:
+    """The same for those who know the library's folders."""
+    roots = [Path(os.path.realpath(folder)) for folder in folders]
+    for file in files:
+        if not os.path.lexists(file):
+            continue
         # A link is written over where it stands, or through to what it names: neither may be the user's.
         places = (Path(os.path.realpath(file)), Path(os.path.realpath(file.parent)) / file.name)
         root = next((root for root in roots for place in places if place.is_relative_to(root)), None)

@@ -122,14 +122,29 @@ def weighty_words(weighty: Weighty) -> str:
 
 def mark_words(member: Member) -> tuple[str, ...]:
     """What was decided about a member, and what became of its file since."""
-    marks = (
-        ("preferred", member.preferred),
-        ("left out", member.left_out),
-        ("protected", member.protected),
-        ("no longer there", member.on_disk == "missing"),
-        ("changed since it was indexed", member.on_disk == "changed"),
-    )
+    return tuple(filter(None, (*decided_words(member), on_disk_words(member))))
+
+
+def decided_words(member: Member) -> tuple[str, ...]:
+    """What was decided about a member."""
+    marks = (("preferred", member.preferred), ("left out", member.left_out), ("protected", member.protected))
     return tuple(words for words, holds in marks if holds)
+
+
+def on_disk_words(member: Member) -> str:
+    """What became of a member's file since it was indexed; "" for nothing."""
+    return {"missing": "its file is gone", "changed": "changed since it was indexed"}.get(member.on_disk, "")
+
+
+def unlike_words(family: Family) -> str:
+    """How many files of a family are not as they were indexed; "" for none."""
+    changed = sum(member.on_disk == "changed" for member in family.members)
+    gone = sum(member.on_disk == "missing" for member in family.members)
+    said = [
+        f"{count(changed, 'file')} changed since indexing" if changed else "",
+        f"{count(gone, 'file')} gone" if gone else "",
+    ]
+    return ", ".join(filter(None, said))
 
 
 def cost_words(family: Family) -> str:

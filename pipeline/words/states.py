@@ -54,7 +54,8 @@ def rules_words(rows: Iterable[PassedOverRow], most: int = 3) -> str:
 
 def rules_of_root(root: Root) -> str:
     """The rules of a folder behind its path: " (without *.log; .gitignore files do not count)"; "" for none."""
-    rules = [f"without {' '.join(root.exclude)}"] if root.exclude else []
+    patterns = [line for line in root.exclude if line.strip() and not line.startswith("#")]
+    rules = [f"without {' '.join(patterns)}"] if patterns else []
     rules += [] if root.gitignore else [".gitignore files do not count"]
     return f" ({'; '.join(rules)})" if rules else ""
 
@@ -66,4 +67,4 @@ def _tally(names: Iterable[str], most: int) -> str:
 def _told(ranked: Sequence[tuple[str, int]], most: int) -> str:
     parts = [f"{number(n)} {name}" for name, n in ranked[:most]]
     rest = sum(n for _, n in ranked[most:])
-    return ", ".join([*parts, f"{number(rest)} others"] if rest else parts)
+    return ", ".join([*parts, count(rest, "other")] if rest else parts)
