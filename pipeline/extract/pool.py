@@ -46,8 +46,8 @@ class ReaderPool:
 
     A file that hangs its process, crashes it or fills its memory costs that file a `ReadFailure` and the process its
     life; the others go on meanwhile. Processes start with the files, no more of them than there is work for, and stay
-    for the next `read`. `command` replaces the child's command line; `behind`
-    says that they step back where processors are short.
+    for the next `read`. `command` replaces the child's command line; `behind` says that they step back where processors
+    are short.
     """
 
     def __init__(
