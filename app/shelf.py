@@ -70,9 +70,9 @@ class Shelf(QObject):
     @Slot()
     def refresh(self) -> None:
         """Read anew what the library holds."""
-        folder, opening = self.library.folder, self._opening
+        folder, opening, during = self.library.folder, self._opening, self.work.active
         if folder is not None and self._crew.backend.exists(folder):
-            self._crew.read_status(folder, lambda end: self._status_read(opening, end))
+            self._crew.read_status(folder, lambda end: self._status_read(opening, during, end))
         elif self.work.active:
             self._look_again()
 
@@ -160,7 +160,8 @@ class Shelf(QObject):
 
     # --- the library --------------------------------------------------------------------------------------------
 
-    def _status_read(self, opening: int, end: End[Any]) -> None:
+    def _status_read(self, opening: int, during: bool, end: End[Any]) -> None:
+        """`during`: it was read while a run was under way, whose end it cannot know."""
         if self.work.active:
             self._look_again()  # only now: reading the status of a large library takes its time
         if opening != self._opening or end.how == "cancelled":
@@ -171,13 +172,13 @@ class Shelf(QObject):
                 return
             self._tell(LibraryState("failed", now.folder, now.sample, problem=problem_of(end.error, end.details)))
             return
-        self._show_status(now, end.value)
+        self._show_status(now, end.value, during=during)
 
     def show_given(self, folder: Path, status: Any, *, sample: bool) -> None:
         """Show this library as this status says it is."""
         self._show_status(LibraryState("opening", folder, sample), status)
 
-    def _show_status(self, now: LibraryState, status: Any) -> None:
+    def _show_status(self, now: LibraryState, status: Any, *, during: bool = False) -> None:
         self._tell(
             replace(
                 now,
@@ -190,7 +191,7 @@ class Shelf(QObject):
                 freshness=dict(status.freshness),
                 passed_over=tuple(status.passed_over),
                 left_out=dict(status.left_out),
-                unfinished=status.unfinished,
+                unfinished="" if during else status.unfinished,
                 problem=None,
             )
         )

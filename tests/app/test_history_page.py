@@ -273,8 +273,7 @@ def test_the_question_on_the_screen_is_pinned_even_where_nothing_is_kept(
     opened.asked.history.set_keeping(False)
     ask(opened, wait, "late items")
     opened.window.actions_.trigger("pin-question")
-    wait(lambda: texts(library) == ["late items"])
-    assert entries(library)[0].pinned
+    wait(lambda: [(entry.text, entry.pinned) for entry in entries(library)] == [("late items", True)])
     opened.asked.history.set_keeping(True)
     ask(opened, wait, "damaged item")
     opened.window.actions_.trigger("pin-question")

@@ -75,6 +75,22 @@ def test_an_overtaken_answer_is_never_shown(opened: Shell, shells: ShellMaker, w
     assert seen == ["third"]
 
 
+def test_a_run_that_ends_is_never_told_to_be_unfinished(shells: ShellMaker, wait: Wait) -> None:
+    shell = shells.shell()
+    shelf = shell.session.shelf
+    told: list[str] = []
+    shelf.library_changed.connect(lambda library: told.append(library.unfinished))
+    shell.session.start_model()
+    shell.session.open_library(shells.folder / "library")
+    shells.model.let_encode.clear()
+    shell.session.add_folders((shells.documents(),))
+    wait(lambda: shelf.library.phase == "open")  # read in the middle of the run
+    assert shelf.work.active
+    shells.model.let_encode.set()
+    wait(lambda: not shelf.work.active and len(shelf.library.documents) == 5)
+    assert set(told) == {""}
+
+
 def test_settings_run_again_on_the_vector_that_is_there(opened: Shell, shells: ShellMaker, wait: Wait) -> None:
     first = ask(opened, wait)
     encoded = len(shells.model.encoded)
